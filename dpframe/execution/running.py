@@ -398,7 +398,7 @@ def one_run(
     running: Execution, graph: Graph, computed: dict[Node, Any], randomness: Randomness
 ) -> tuple[Any, float]:
     """A fit and its score. `computed` has the values that do not change from run to run."""
-    from .execution import constants  # which runs this
+    from .execution import constants, release_in_stages  # which run this
 
     inner = attrs.evolve(
         running,
@@ -407,13 +407,11 @@ def one_run(
         values=dict(computed),
         released={},
     )
-    for stage in range(inner.stages.count):
-        inner.learn(stage)
-        inner.compute(stage)
-        if stage == 0:
-            computed.update(inner.values)
-            inner.released.update(constants(inner))
-        inner.release(inner.draws(stage), randomness)
+    inner.learn(0)
+    inner.compute(0)
+    computed.update(inner.values)
+    inner.released.update(constants(inner))
+    release_in_stages(inner, inner.draws(0), randomness)
     inner.learn(inner.stages.count)
     fit, score = (inner.released[node] for node in graph.outputs)
     number = float(score)

@@ -24,7 +24,6 @@ from dpframe.sources.table import Block
 
 from .numbers import PublicNumbers
 from .public_budgets import RecordBudgets, places
-from .totals import selected
 
 AT_REST = "Give a table that is at rest: an array, a data frame in memory, or a file."
 
@@ -59,12 +58,7 @@ class Sample:
 
     def __call__(self, block: Block) -> Block:
         """The rows of the sample, in their order, with their labels."""
-        included = bernoulli(self.bits, self.rate, len(block.rows))
-        return Block(
-            block.rows[included],
-            selected(block.labels, included),
-            selected(block.budgets, included),
-        )
+        return block.only(bernoulli(self.bits, self.rate, len(block.rows)))
 
 
 @attrs.frozen
@@ -129,11 +123,7 @@ class FixedSample:
         self._next += 1
         if result != expected:
             raise records_changed()
-        return Block(
-            block.rows[included],
-            selected(block.labels, included),
-            selected(block.budgets, included),
-        )
+        return block.only(included)
 
     def _inclusions(self, block: Block) -> Array:
         """A uniform word below 2^64 p is drawn with probability floor(2^64 p)/2^64."""

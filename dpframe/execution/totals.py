@@ -270,15 +270,7 @@ def _pieces(block: Block, most: int | None) -> Iterator[Block]:
         yield block
         return
     for start in range(0, len(block.rows), most):
-        window = slice(start, start + most)
-        yield Block(
-            block.rows[window], selected(block.labels, window), selected(block.budgets, window)
-        )
-
-
-def selected(column: Array | None, kept: Any) -> Array | None:
-    """Entries of a column of a block, where it has one."""
-    return None if column is None else column[kept]
+        yield block.only(slice(start, start + most))
 
 
 @attrs.frozen(eq=False, kw_only=True)

@@ -13,8 +13,6 @@ from .safe_errors import arrow
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
 DATES = ("pandas.period",)  # extensions
-WHOLE = 2**53  # whole numbers up to this are doubles
-TENS = 22  # 10^22 is the last power of ten that is a double
 
 
 def is_arrow(values: Any) -> bool:
@@ -38,7 +36,8 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
     if types.is_integer(kind) or types.is_floating(kind):
         return plain(window)
     if types.is_decimal(kind):
-        return decimals(window)
+        cells = (np.nan if cell is None else float(cell) for cell in window.to_pylist())
+        return np.fromiter(cells, dtype=float, count=len(window))
     if types.is_boolean(kind):
         return doubles(window.cast(arrow().uint8()).to_numpy(zero_copy_only=False))
     if is_text(kind):
@@ -133,27 +132,3 @@ def plain(window: Any) -> Array:
         return doubles(window.to_numpy(zero_copy_only=False))
     numbers = np.frombuffer(window.buffers()[1], dtype=window.type.to_pandas_dtype())
     return doubles(numbers[window.offset : window.offset + len(window)])
-
-
-def decimals(window: Any) -> Array:
-    """Decimal numbers, each as the double nearest to it."""
-    known = window.is_valid().to_numpy(zero_copy_only=False)
-    units = _units(window, known)
-    if units is None:
-        cells = [np.nan if cell is None else float(cell) for cell in window.to_pylist()]
-        return np.array(cells, dtype=float)
-    # a quotient of two exact doubles is rounded once
-    return np.where(known, units / float(10**window.type.scale), np.nan)
-
-
-def _units(window: Any, known: Array) -> Array | None:
-    """The numbers times 10^scale, where these and 10^scale are doubles exactly; else None."""
-    kind = window.type
-    if kind.bit_width != 128 or kind.precision > 18 or not 0 <= kind.scale <= TENS:
-        return None
-    if not len(window):
-        return np.empty(0)
-    words = np.frombuffer(window.buffers()[1], "<i8", 2 * len(window), 16 * window.offset)
-    low, high = words[::2], words[1::2]
-    fits = (high == low >> 63) & (np.abs(low) <= WHOLE)  # a file may break its own precision
-    return np.where(known, low, 0) if np.all(fits | ~known) else None

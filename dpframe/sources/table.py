@@ -43,6 +43,11 @@ class Block:
     labels: Array | None
     budgets: Array | None = None
 
+    def only(self, chosen: Array | slice) -> Block:
+        """The chosen records, in their order."""
+        columns = (self.rows, self.labels, self.budgets)
+        return Block(*(None if one is None else one[chosen] for one in columns))  # type: ignore[arg-type]
+
 
 @attrs.frozen(eq=False, repr=False)
 class Table:
@@ -110,7 +115,7 @@ class Table:
         for first in range(0, max(len(self), 1), TOGETHER * step):
             read = self._read(first, min(first + TOGETHER * step, len(self)))
             for start in range(0, max(len(read.rows), 1), step):
-                yield self._finite(_only(slice(start, start + step), read), first + start)
+                yield self._finite(read.only(slice(start, start + step)), first + start)
 
     def _read(self, start: int, stop: int) -> Block:
         """Rows start to stop, unchecked; budgets first, since they are required."""
@@ -134,7 +139,7 @@ class Table:
             return block
         if not self.layout.drop:
             raise self._not_finite(finite, labels, start)
-        return _only(chosen, block)
+        return block.only(chosen)
 
     def _not_finite(self, finite: Array, labels: Array | None, start: int) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
@@ -194,12 +199,3 @@ def sums_finitely(numbers: Array) -> bool:
     """True proves every entry finite: nan and inf survive addition."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(numbers.sum()))
-
-
-def _only(chosen: Array | slice, block: Block) -> Block:
-    labels, budgets = block.labels, block.budgets
-    return Block(
-        block.rows[chosen],
-        None if labels is None else labels[chosen],
-        None if budgets is None else budgets[chosen],
-    )

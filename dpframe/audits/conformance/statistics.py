@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain, check_kind
-from dpframe.execution.totals import NotWhole, Pass, derived, real, selected
+from dpframe.execution.totals import NotWhole, Pass, derived, real
 from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
 from dpframe.graph.maps.base import OfOne
@@ -114,10 +114,6 @@ def size_of(difference: Array, norm: Norm, *, symmetric: bool) -> float:
         return float(np.ptp(difference))
     matrix = norm is OPERATOR and difference.ndim == 2
     return float(np.linalg.norm(difference, 2) if matrix else np.linalg.norm(np.ravel(difference)))
-
-
-def _cut(block: Block, window: slice) -> Block:
-    return Block(block.rows[window], selected(block.labels, window))
 
 
 def _views(node: Node, block: Block) -> Views:
@@ -263,7 +259,7 @@ def _sum(checked: CheckedNode) -> Contradictions:
         whole = checked.block(9, d)
         value = value_of(checked.node, [whole])
         for windows in ((0, 2, 2, 9), (9, 4, 0)):
-            cuts = [_cut(whole, slice(*sorted(ends))) for ends in itertools.pairwise(windows)]
+            cuts = [whole.only(slice(*sorted(ends))) for ends in itertools.pairwise(windows)]
             parts = value_of(checked.node, cuts)
             if np.max(np.abs(parts - value), initial=0.0) > TINY * (1 + np.max(np.abs(value))):
                 yield f"{parts} in parts and {value} together"
@@ -332,7 +328,7 @@ def _alone(checked: CheckedNode) -> Contradictions:
         block = checked.block(20, d)
         mapped = _views(node, block)
         for i, among in enumerate(mapped[node]):
-            (alone,) = _views(node, _cut(block, slice(i, i + 1)))[node]
+            (alone,) = _views(node, block.only(slice(i, i + 1)))[node]
             if not np.array_equal(alone, among):
                 yield f"{alone} alone and {among} among {len(block.rows)} records"
         if isinstance(node, OfOne):

@@ -21,7 +21,7 @@ from dpframe.execution.draws import ReleaseDraw, times_of
 from dpframe.execution.execution import first_pass
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.running import ONE, AnyDraw, Execution, finite
-from dpframe.execution.totals import in_integers, real, selected
+from dpframe.execution.totals import in_integers, real
 from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
 from dpframe.graph.statistics import Stack, Statistic
@@ -297,7 +297,7 @@ def start(loop: Loop, running: Execution) -> Array:
 def masked(bits: int, block: Block) -> Block:
     """The rows whose bit is set, of a table that is one block."""
     mask = (bits >> np.arange(len(block.rows))) & 1 > 0
-    return Block(block.rows[mask], selected(block.labels, mask), selected(block.budgets, mask))
+    return block.only(mask)
 
 
 @attrs.frozen(eq=False)
