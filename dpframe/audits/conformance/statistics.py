@@ -100,7 +100,7 @@ def value_of(statistic: Statistic, blocks: Sequence[Block]) -> Array:
     if isinstance(statistic, Searched):
         value = statistic.compute(_views(statistic, blocks[0]).reals(), public)
         return np.asarray(value, dtype=float)
-    reading = Pass.of(graph, public, _cut(blocks[0], slice(0)))
+    reading = Pass.of(graph, public, blocks[0].only(slice(0)))
     values = derived(graph, reading.sums, reading(blocks), public)
     return np.asarray(real(statistic, values, public), dtype=float)
 
