@@ -31,14 +31,7 @@ MOST = 2**29  # bytes of steps that are held beside the table
 WIDEST = 256  # columns: with more of them X'X takes far longer than stored rows save
 
 
-@attrs.frozen(eq=False)
-class StoredParts:
-    """Parts of a table in order, each some blocks; they add up."""
-
-    parts: tuple[tuple[Block, ...], ...]
-
-    def __add__(self, other: StoredParts) -> StoredParts:
-        return StoredParts(self.parts + other.parts)
+StoredParts = tuple[tuple[Block, ...], ...]  # of a table in order, each some blocks
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -75,16 +68,16 @@ class SourceOnGrid(Source):
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return sum(len(block.rows) for part in self.stored.parts for block in part)
+        return sum(len(block.rows) for part in self.stored for block in part)
 
     @property
     def steps(self) -> int:
         """The number of parts."""
-        return len(self.stored.parts)
+        return len(self.stored)
 
     def parts(self) -> Iterator[PartOnGrid]:
         """The parts in their order."""
-        for blocks in self.stored.parts:
+        for blocks in self.stored:
             yield PartOnGrid(self.layout, blocks)
 
 
@@ -97,7 +90,7 @@ class GridWork:
     number: Numbers
 
     def __call__(self, blocks: Iterable[Block]) -> StoredParts:
-        return StoredParts((tuple(map(self.steps, blocks)),))
+        return (tuple(map(self.steps, blocks)),)
 
     def steps(self, block: Block) -> Block:
         """The block with its rows in steps."""

@@ -26,8 +26,11 @@ class TablePart(ABC):
     """
 
     layout: Layout
-    name: str
-    """As errors call it: `block 3`."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """As errors call it: `block 3`."""
 
     @abstractmethod
     def tables(self) -> Iterator[Table]:
