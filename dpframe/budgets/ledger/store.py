@@ -52,7 +52,8 @@ BEGIN SELECT RAISE(ABORT, 'entries are appended in order'); END"""
 STATEMENTS = (TABLE, NO_UPDATE, NO_DELETE, IN_ORDER)
 SELECT = "SELECT number, time, action, dataset, content, previous, hash FROM entries"
 INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)"
-BEYOND = f"{SELECT} WHERE number > ? OR number < 1 ORDER BY number LIMIT ?"
+BEYOND = f"{SELECT} WHERE number > ? ORDER BY number LIMIT ?"
+LEAST = -(1 << 62)
 
 
 LOCK = RLock()  # held while a connection is open, and never while waiting for another writer
@@ -222,10 +223,10 @@ class LedgerFile:
 def entries_after(
     connection: sqlite3.Connection, number: int, most: int = -1
 ) -> Iterator[ChainEntry]:
-    """Every entry beyond `number`, in order, or so many of them; before them any below 1, which
-    belongs to no chain.
+    """Every entry beyond `number`, in order, or so many of them. Beyond 0 those below 1 come first,
+    which belong to no chain.
     """
-    return map(ChainEntry._make, connection.execute(BEYOND, (number, most)))
+    return map(ChainEntry._make, connection.execute(BEYOND, (number or LEAST, most)))
 
 
 def contains(connection: sqlite3.Connection, head: Head) -> bool:
