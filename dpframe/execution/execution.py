@@ -47,7 +47,7 @@ from .public_budgets import RequestedBudgets, check_order, read_budgets, request
 from .receipts import Receipt, Result, charge, check_records, no_ledger, note, unreplayed_total
 from .running import AnyDraw, Execution, changed_since, check_passes
 from .samples import check_sampling
-from .stages import staged
+from .stages import NO_GUESS, guess_of, staged
 from .totals import real
 
 if TYPE_CHECKING:
@@ -180,9 +180,11 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     randomness: Randomness,
     wanted: RequestedBudgets | None = None,
     raw: Sequence[Symbol] = (),
+    *,
+    ahead: bool = True,
 ) -> tuple[Execution, dict[str, int]]:
     """The first pass over the table, which checks it, and its public sizes. In a simulation
-    formulas may read `raw` counts.
+    formulas may read `raw` counts. `ahead`: read predicted sums of the second stage too.
     """
     stages = staged(certificate.graph)
     check_passes(stages, source)
@@ -191,7 +193,8 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     first = [node for node in stages.statistics(0) if not points_of(node)]
     budgets = read_budgets(certificate, wanted, source, executor)
     bits = randomness.bits
-    reading, sums, fixed_sample = read(certificate, source, executor, first, budgets, bits)
+    guess = guess_of(stages) if ahead else NO_GUESS
+    reading, sums, fixed_sample = read(certificate, source, executor, first, budgets, bits, guess)
     sizes = sizes_read(certificate, source, sums)
     roster = None if budgets is None else budgets.roster
     numbers = PublicNumbers.of(certificate, sizes, roster)
@@ -206,6 +209,7 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
         stages,
         budgets=given,
         fixed_sample=fixed_sample,
+        guess=guess,
     )
     running.take_over(reading, sums, first)
     running.released.update(constants(running))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from dpframe.errors import BadData
+from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, Setting
 from dpframe.graph.statistics import Statistic
 from dpframe.prover.at_numbers import AtNumbers
@@ -21,6 +22,7 @@ from .numbers import PublicNumbers
 from .processing import applied
 from .public_budgets import RecordBudgets, given_by
 from .samples import FixedSample, InOrder, fixed_sample_of
+from .stages import NO_GUESS, Guess
 from .totals import Pass, PassSums
 
 
@@ -29,26 +31,38 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     source: Source,
     executor: Any,
     statistics: Sequence[Statistic],
-    budgets: RecordBudgets | None,
-    bits: Bits,
+    budgets: RecordBudgets | None = None,
+    bits: Bits | None = None,
+    guess: Guess = NO_GUESS,
 ) -> tuple[Pass, PassSums, FixedSample | None]:
     """One pass over the source, and its sample; before that, a pass that counts where bounds read
-    n.
+    n. Predicted sums are read with the rest, where nothing refuses them.
     """
     sizes = public_sizes(certificate, source)
     if _needs_count(certificate, sizes):
         sizes = {**sizes, "n": _counted(source, executor)}
-    graph = certificate.graph
     numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
-    given = given_of(budgets, graph, numbers)
-    sample = fixed_sample_of(graph, budgets, numbers, bits)
-    reading = Pass.of(graph, numbers.towards_zero, empty, statistics, given=given, sample=sample)
-    sums = source.total(reading, executor=executor if sample is None else InOrder())
+    given = given_of(budgets, certificate.graph, numbers)
+    fixed_sample = (
+        None if bits is None else fixed_sample_of(certificate.graph, budgets, numbers, bits)
+    )
+
+    def reading_of(requested: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
+        number, graph = numbers.towards_zero, certificate.graph
+        return Pass.of(graph, number, empty, requested, given=given, sample=fixed_sample)
+
+    reading = None
+    if guess.sums:
+        with suppress(NotExecutable, InvalidArgument):  # the number that is learned may be another
+            supposed = numbers.supposing(guess.supposed)
+            reading = reading_of([*statistics, *guess.sums], supposed)
+    reading = reading or reading_of(statistics, numbers)
+    sums = source.total(reading, executor=executor if fixed_sample is None else InOrder())
     if sums.rows != sizes.get("n", sums.rows):
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
         raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
-    return reading, sums, sample
+    return reading, sums, fixed_sample
 
 
 def given_of(

@@ -43,7 +43,7 @@ from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .processing import applied
 from .samples import FixedSample, InOrder, Sample
-from .stages import EqualSums, Stages, staged
+from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
 from .totals import NO_SUMS, Pass, PassSums, Search, derived, reading_of, real
 from .views import needed, reads_of
 
@@ -90,6 +90,9 @@ class Execution:
     """The inputs of maps from the budgets of records."""
     fixed_sample: FixedSample | None = None
     """The secret sample that everything reads."""
+    guess: Guess = NO_GUESS
+    predicted: dict[Node, Any] = attrs.field(factory=dict)
+    """Predicted sums, read by the first pass."""
     max_turns: int | None = None
     """Of every loop, in a rehearsal: later ones repeat the last."""
 
@@ -103,8 +106,11 @@ class Execution:
         self.values.update(self._computed(self._pending(stage), {}))
 
     def reuse(self, stage: int) -> None:
-        """Take over sums that were read already, of the same rows and labels."""
+        """Take over sums that were read already: predicted ones, or of the same rows and labels."""
         unknown = [one for one in self._pending(stage) if isinstance(one, RecordSum)]
+        for one in unknown:
+            if one in self.predicted and self.guess.holds(one, self.numbers.learned):
+                self.values[one] = self.predicted[one]
         alike = EqualSums.of(self.graph, self.numbers, self.released)
         same = {
             one: alike.first(one, self.values) for one in unknown if alike.has_zero_residuals(one)
@@ -125,8 +131,11 @@ class Execution:
 
     def take_over(self, reading: Pass, sums: PassSums, requested: Sequence[Statistic]) -> None:
         """Take over the results of the first pass."""
-        number = self.numbers.towards_zero
-        self.values.update(derived(self.graph, reading.sums, sums, number, requested))
+        number, first = self.numbers.towards_zero, set(requested)
+        result = dict(zip(reading.sums, sums.parts, strict=True))
+        self.predicted.update({one: value for one, value in result.items() if one not in first})
+        given_values: dict[Node, Any] = {one: result[one] for one in reading.sums if one in first}
+        self.values.update(derived(self.graph, (), NO_SUMS, number, requested, before=given_values))
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in requested if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})

@@ -1,6 +1,9 @@
 """The order in which a graph is run: a node that reads released values waits for them; and sums
-that need no pass of their own: a sum over residuals at coefficients of zero is the sum over the
-labels, which was read before.
+that need no pass of their own.
+
+Sums of the second stage are computed in the first pass, for the value that a declaration expects to
+be released (`known(..., likely=)`); the table is read again only if another value is released. A
+sum over residuals at coefficients of zero is the sum over the labels, which was read before.
 """
 
 from __future__ import annotations
@@ -133,6 +136,63 @@ def all_own(node: Node) -> bool:
     have another meaning.
     """
     return all(own(type(one)) for one in with_ancestors(node))
+
+
+Numbers = Mapping[str, Fraction]
+
+
+@attrs.frozen(eq=False)
+class Guess:
+    """Sums of the second stage, each with the numbers, by name, at which it is taken."""
+
+    sums: Mapping[RecordSum, Numbers] = attrs.field(factory=dict)
+
+    @property
+    def supposed(self) -> dict[str, Fraction]:
+        """All numbers that any of the sums reads."""
+        return {name: value for at in self.sums.values() for name, value in at.items()}
+
+    def holds(self, summed: RecordSum, learned: Numbers) -> bool:
+        """Whether the numbers turned out as they were supposed for a sum."""
+        return self.sums[summed].items() <= learned.items()
+
+
+NO_GUESS = Guess()
+
+
+@lru_cache(maxsize=32)
+def guess_of(stages: Stages) -> Guess:
+    """The sums of the second stage that wait for nothing but numbers that say which value is
+    likely; none where there is no such number, or where procedures or loops read the table in ways
+    of their own.
+    """
+    graph = stages.graph
+    likely: dict[Node, Numbers] = {
+        node: {node.name: node.likely}
+        for node in graph.known
+        if stages.of[node] == 1 and node.likely is not None
+    }
+    if not likely or graph.loops or not graph.additive:
+        return NO_GUESS
+    sums = [one for one in stages.statistics(1) if isinstance(one, RecordSum)]
+    waits = {one: _waits_for(with_ancestors(one)) for one in sums if all_own(one)}
+    known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
+    first = [one for one in stages.statistics(0) if isinstance(one, RecordSum)]
+    if any(one.step is None for one in (*first, *known)):
+        return NO_GUESS  # sums of doubles would be of other pieces of blocks
+    return Guess({one: _together(likely[node] for node in nodes) for one, nodes in known.items()})
+
+
+def _together(numbers: Iterable[Numbers]) -> Numbers:
+    return {name: value for one in numbers for name, value in one.items()}
+
+
+def _waits_for(nodes: Iterable[Node]) -> set[Node]:
+    """The nodes other than data that these read, by inputs and by formulas."""
+    result: set[Node] = set()
+    for node in nodes:
+        result.update(origins(node), (one for one in node.inputs if not isinstance(one, DataNode)))
+    return result
 
 
 Names = tuple[tuple[str, Expression], ...]

@@ -24,47 +24,73 @@ Array = NDArray[Any]
 
 LARGEST = 2.0**53
 BLOCKS = 512  # of at most 2^53 each: 2^62, well inside a word
+HELD, ROOM = 32, 2**18  # parts that are checked together, and their entries at most
 WORD = 2**62  # sums and differences of two words below it are words
-WORDS, INTEGERS = np.dtype(np.int64), np.dtype(object)
+WORDS, INTEGERS, DOUBLES = np.dtype(np.int64), np.dtype(object), np.dtype(float)
 
 
 @attrs.define(eq=False)
 class IntegerSum:
-    """A running sum of arrays of one shape whose entries are whole and at most 2^53 in size. Raises
-    NotExecutable for others: then the step of a statistic is wrong.
+    """A running sum of arrays of one shape whose entries are whole and at most 2^53 in size.
+
+    Raises NotExecutable for others, at the latest in `total`: then the step of a statistic is
+    wrong. Small parts are checked together.
     """
 
+    _parts: Array | None = None
+    _held: int = 0
     _recent: Array | None = None
     _blocks: int = 0
     _carried: Array | None = None
 
     def add(self, part: Array) -> None:
         """Add one block's."""
-        words = _words(np.asarray(part))
-        if self._recent is None:
-            self._recent = words
-        else:
-            np.add(self._recent, words, out=self._recent)
-        self._blocks += 1
-        if self._blocks == BLOCKS:
-            self._carried = self._total(in_integers(self._recent))
-            self._recent, self._blocks = None, 0
+        part = np.asarray(part)
+        if part.dtype != DOUBLES or HELD * part.size > ROOM:
+            self._take(part[None])
+            return
+        if self._parts is None:
+            self._parts = np.empty((HELD, *part.shape))
+        self._parts[self._held] = part
+        self._held += 1
+        if self._held == HELD:
+            self._settle()
 
     def total(self) -> Array:
         """The sum so far: words below 2^62, or Python integers."""
+        self._settle()
         if self._recent is None:
             return np.asarray(self._carried, dtype=object)
         return self._total(self._recent.copy())
+
+    def _settle(self) -> None:
+        """Add the parts that wait."""
+        if self._parts is not None and self._held:
+            self._take(self._parts[: self._held])
+            self._held = 0
+
+    def _take(self, parts: Array) -> None:
+        """Add parts (k, ...), at most HELD of them."""
+        words = _words(parts)
+        words = words[0] if len(words) == 1 else np.add.reduce(words, axis=0)
+        if self._recent is None:
+            self._recent = np.asarray(words)
+        else:
+            np.add(self._recent, words, out=self._recent)
+        self._blocks += len(parts)
+        if self._blocks > BLOCKS - HELD:
+            self._carried = self._total(in_integers(self._recent))
+            self._recent, self._blocks = None, 0
 
     def _total(self, recent: Array) -> Array:
         return recent if self._carried is None else added(self._carried, recent)
 
 
-def _words(part: Array) -> Array:
-    if not (part.max(initial=0) <= LARGEST and part.min(initial=0) >= -LARGEST):
+def _words(parts: Array) -> Array:
+    if not (parts.max(initial=0) <= LARGEST and parts.min(initial=0) >= -LARGEST):
         raise NotWhole
-    words = np.array(part, dtype=np.int64)
-    if not (words == part).all():
+    words = np.array(parts, dtype=np.int64)
+    if not (words == parts).all():
         raise NotWhole
     return words
 

@@ -281,7 +281,7 @@ class JointSSP(Regression):
             return LabelCounts(released)
         strength = 1 / (counts.std**2 * self.counting * X.columns)  # mu^2/d
         chosen = post(label_level, counts, counts.std, n, moment_std, X.columns)
-        level = known(chosen, cuts[0], 1, name="level")
+        level = known(chosen, cuts[0], 1, name="level", likely=1)
         return LabelCounts(released, level, strength)
 
 

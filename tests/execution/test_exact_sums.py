@@ -14,6 +14,7 @@ import pytest
 import dpframe as dp
 from dpframe.execution.totals import (
     BLOCKS,
+    HELD,
     IntegerSum,
     Pass,
     added,
@@ -206,17 +207,17 @@ def summed(parts):
 @pytest.mark.parametrize("part", [[0.5], [2.0**53 + 2], [-(2.0**54)], [np.nan], [np.inf], [1e300]])
 def test_what_is_not_whole_is_refused(part):
     """A statistic with a step that is not what it says, wherever it stands among the parts."""
-    for before, after in itertools.product((0, 1), (0, 1)):
+    for before, after in itertools.product((0, 1, HELD - 1, HELD), (0, 1, HELD)):
         with pytest.raises(dp.NotExecutable, match="whole numbers, below 2\\^53"):
             summed([*[[1.0]] * before, part, *[[1.0]] * after])
 
 
 def test_parts_of_any_kind_and_size_are_added_as_they_were():
-    """Words, integers and doubles in turn, in memory that is used again."""
+    """Words, integers and doubles in turn, in memory that is used again, more than are held."""
     rng, shared = np.random.default_rng(0), np.empty(3)
     for size in ((), (3,), (40, 40), (300, 300)):
         total, expected = IntegerSum(), np.zeros(size, dtype=object)
-        for turn in range(21):
+        for turn in range(2 * HELD + 5):
             part = np.asarray(rng.integers(-(2**53), 2**53, size))
             kind = (np.int64, float, float, object)[turn % 4]
             held = shared if size == (3,) and kind is float else np.empty(size, dtype=kind)

@@ -134,7 +134,7 @@ class TwoTables:
 def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Execution:
     """An execution that has read the first stage of a table."""
     source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
-    return first_pass(run, source, None, randomness)[0]
+    return first_pass(run, source, None, randomness, ahead=False)[0]
 
 
 def procedure_draws(running: Execution, node: Any, n: int, randomness: Randomness) -> Array:
