@@ -29,7 +29,7 @@ from .options import (
     groups_of,
     option,
 )
-from .printing import check_written, json_text, page, print_json, say, spelled, written
+from .printing import check_written, complain, json_text, page, print_json, say, spelled, written
 
 app = typer.Typer(add_completion=False)
 
@@ -40,6 +40,7 @@ ROWS = "A CSV or Parquet file of rows to predict, with the columns of TABLE."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
 NEIGHBOURS = "--relation {}: privacy is for {}.\n"
+MADE = "The fit was made, its budget is spent, and its result is printed. Afterwards this failed:"
 HTML = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>dpframe fit</title>\n{}\n'
 FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
@@ -170,17 +171,18 @@ class OutputOptions:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
 
-    def check_rows(self, setting: dp.Setting) -> None:
-        """Check the names in contrasts and the columns of rows to predict. Raises BadData,
-        InvalidArgument.
+    def check_rows(self, setting: dp.Setting, names: tuple[str, ...]) -> None:
+        """Check the names in contrasts, and all rows to predict, whose columns have these `names`.
+        Raises BadData, SourceFailed, InvalidArgument.
         """
         from dpframe.estimators.units import names_of
         from dpframe.inference.result import contrasts
-        from dpframe.sources import open_source
+
+        from .new_rows import check_rows
 
         if self.predict is not None:
             with _as_option("--predict"):
-                open_source(attrs.evolve(setting, y=None), self.predict)
+                check_rows(setting, self.predict, names)
         if self.contrast and setting.X.columns is not None:
             with _as_option("--contrast"):
                 contrasts(self.contrast, names_of(setting.X))
@@ -192,6 +194,8 @@ def _as_option(option_of: str) -> Iterator[None]:
     try:
         yield
     except (dp.InvalidArgument, dp.BadData) as error:
+        if error.name.startswith(option_of):
+            raise
         raise type(error)(option_of, error.requirement, error.value, error.way_out) from None
 
 
@@ -215,6 +219,7 @@ def fit(
     """
     from dpframe.estimators.budgets import claim
     from dpframe.estimators.links import of_classes
+    from dpframe.sources import open_source
 
     output.check()
     spent, setting = budget.spent(data.relation), data.of(target)
@@ -237,25 +242,22 @@ def fit(
         accountant=proof.accounting,
         trust=proof.trusted,
     )
-    output.check_rows(setting)
     source = dp.MultilineCSV(table) if data.multiline else table
-    named = data.schema is not None or output.as_json
-    _fit(model, source, target, budget.epsilon_column, named=named)
+    with _as_table():
+        drop, column = model.missing == "drop", budget.epsilon_column
+        opened = open_source(setting, source, target, drop=drop, budgets=column)
+        output.check_rows(setting, opened.layout.names)
+        if data.schema is None and not output.as_json:
+            say(FEATURES.format(columns=", ".join(opened.layout.names)))
+        model.fit(source, target, epsilon=column)
     _report(model, output, table, budgets=budget.epsilon_column is not None)
 
 
-def _fit(model: Any, source: Any, target: str, column: str | None, *, named: bool) -> None:
-    """Fit, and name arguments of the command line in errors; before that print the columns, where
-    no codebook has `named` them. Raises BadData and other errors.
-    """
-    from dpframe.sources import open_source
-
+@contextmanager
+def _as_table() -> Iterator[None]:
+    """Name arguments of the command line in errors about the table."""
     try:
-        if not named:
-            drop = model.missing == "drop"
-            opened = open_source(model.setting, source, target, drop=drop, budgets=column)
-            say(FEATURES.format(columns=", ".join(opened.layout.names)))
-        model.fit(source, target, epsilon=column)
+        yield
     except dp.BadData as error:
         names = {"X": "TABLE"}
         if error.requirement == NO_COLUMN:
@@ -275,11 +277,12 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
     options = {} if _of_classes(model) else given
     summary = model.summary(**options)
     record = _record(model) | {"summary": summary.to_dict()}
-    tested, failed = None, None
+    tested: Any = None
+    failed: Exception | None = None
     try:
         tested = _contrasts(model, summary, output)
         record |= {} if tested is None else {"contrasts": tested.records()}
-    except dp.errors.DPFrameError as error:
+    except Exception as error:  # noqa: BLE001 - raised after the fit is printed
         failed = error
     failed = failed or _saved(
         ("--certificate", output.certificate, model.certificate_.save),
@@ -287,7 +290,7 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
         ("--receipt", output.receipt, lambda path: path.write_text(receipt)),
         ("--html", output.html, lambda path: path.write_text(HTML.format(summary.as_html()))),
         ("--plot", output.plot, lambda path: summary.plot().figure.savefig(path)),  # noqa: PLW0108 - raises
-        ("--predictions", output.predictions, partial(_predict, model, output.predict)),
+        ("--predictions", output.predictions, partial(_predict, model, output, summary)),
     )
     if output.as_json:
         print_json(record)
@@ -299,6 +302,7 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
         if budgets:
             say(f"\n{model.budget_report_}")
     if failed is not None:
+        complain(MADE)
         raise failed
 
 
@@ -314,24 +318,25 @@ def _contrasts(model: Any, summary: Any, output: OutputOptions) -> Any:
     return attrs.evolve(summary, **changed, header=header, notes=())
 
 
-def _predict(model: Any, rows: str | None, path: Path) -> None:
-    """Write a CSV file of a column of predictions, a line for each row."""
-    predicted = model.predict(rows)
-    path.write_text("\n".join(["prediction", *map(str, predicted.tolist()), ""]))
+def _predict(model: Any, output: OutputOptions, summary: Any, path: Path) -> None:
+    """Write the predictions."""
+    from .new_rows import write_predictions
+
+    write_predictions(model, output.predict or "", path, summary)
 
 
 def _saved(
     *files: tuple[str, Path | None, Callable[[Path], object]],
-) -> dp.errors.DPFrameError | None:
+) -> Exception | None:
     """Write the requested files. Returns the error of a file that cannot be written, so that the
     fit, whose budget is spent, is printed first.
     """
-    failed = None
+    failed: Exception | None = None
     for option_of, path, write in files:
         try:
             if path is not None:
                 written(option_of, path, write)
-        except dp.errors.DPFrameError as error:
+        except Exception as error:  # noqa: BLE001 - raised after the fit is printed
             failed = error
     return failed
 

@@ -29,7 +29,6 @@ from .base import SAVE, PrivateEstimator, check_known
 from .hidden import leading, named
 from .label_bounds import SURE, notes_on_bounds
 from .links import check_numbers
-from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import (
@@ -222,7 +221,6 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         says so. Predictions themselves are not clipped to the bounds of labels. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
-        warn_outside(X, self.certificate_.setting.X.columns or ())
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
 

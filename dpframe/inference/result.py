@@ -49,6 +49,11 @@ OUTSIDE = (
     "{} of {} predicted means are outside the bounds [{:g}, {:g}] of labels: by noise, or because "
     "the mean of labels is not linear in the columns there."
 )
+NO_NEW_LABELS = "New labels have no interval but the bound."
+UPPER_BOUND = (
+    "The residual variance is lost in noise: intervals of new labels use an upper confidence bound "
+    "of it, and are mostly longer than residuals require."
+)
 NUMBER = r"\d+\.?\d*(?:e[+-]?\d+)?|\.\d+"
 INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
 
@@ -243,7 +248,8 @@ class Inference:
 
     def get_prediction(self, X: Any, *, residuals: str | None = None) -> Prediction:
         """The mean of labels at rows of `X`, which are treated as `predict` treats them, and where
-        new labels lie.
+        new labels lie. Where the residual variance is lost in noise, an upper confidence bound of
+        it is used, and `note` says so.
 
         `residuals` says what is assumed of their law: "any", nothing but one variance, so that
         intervals of new labels are Chebyshev's, 4.5 stds long to either side at 95%; "unimodal", 3
@@ -380,6 +386,13 @@ class Prediction:
     def se_mean(self) -> Array:
         """Its standard errors, (q,)."""
         return self.mean.sd
+
+    @property
+    def note(self) -> str:
+        """What is used in place of a residual variance that is not known; empty where it is."""
+        if self.label is None:
+            return NO_NEW_LABELS
+        return UPPER_BOUND if self.label.unclear.any() else ""
 
     def __getattr__(self, name: str) -> Never:
         """Raises UnknownName, with the nearest name."""

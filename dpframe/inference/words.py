@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .moments import MOST_LOST
-from .result import COVERED, Inference
+from .result import COVERED, NO_NEW_LABELS, Inference
 from .spectrum import Unidentified
 
 ROBUST = "Residuals may have another variance in every row"
@@ -26,7 +26,6 @@ NEVER_EQUAL = (
     "Residuals of labels 0 and 1 do not have equal variance, since the variance depends on the "
     "mean: leave equal_variance=True out for such labels."
 )
-NO_NEW_LABELS = "New labels have no interval but the bound."
 TIGHTER = "a tighter public bound of labels"
 RELEASE = {
     "y @ y": "y'y was not released (dp.release(y @ y, ...) and dp.JointSSP() release it)",
