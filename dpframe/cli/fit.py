@@ -175,7 +175,7 @@ class OutputOptions:
         """Check the names in contrasts, and all rows to predict, whose columns have these `names`.
         Raises BadData, SourceFailed, InvalidArgument.
         """
-        from dpframe.estimators.units import names_of
+        from dpframe.estimators.units import baselines_of, names_of
         from dpframe.inference.result import contrasts
 
         from .new_rows import check_rows
@@ -185,7 +185,7 @@ class OutputOptions:
                 check_rows(setting, self.predict, names)
         if self.contrast and setting.X.columns is not None:
             with _as_option("--contrast"):
-                contrasts(self.contrast, names_of(setting.X))
+                contrasts(self.contrast, names_of(setting.X), baselines_of(setting.X))
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -41,6 +42,7 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
         "Convert other files to CSV or Parquet."
     ),
 }
+OF_X = re.compile(r"\bof X\b(?!['.@])")  # not X'X, nor code
 COLOURS = {
     r"\bproved\b": "green",
     r"\b(refuted|too small)\b": "bold red",
@@ -105,7 +107,7 @@ def spelled(text: str) -> str:
     """A message in the terms of the command line."""
     for python, option in SPELLED.items():
         text = text.replace(python, option)
-    return text
+    return OF_X.sub("of TABLE", text)
 
 
 def say(text: str, colours: Mapping[str, str] = COLOURS) -> None:

@@ -45,7 +45,16 @@ from .summary import (
     counted,
     in_units,
 )
-from .units import AffineScale, entry_bound, label_scale, own_maps, predictions, row_set_of
+from .units import (
+    AffineScale,
+    baselines_of,
+    entry_bound,
+    label_scale,
+    names_of,
+    own_maps,
+    predictions,
+    row_set_of,
+)
 
 Array = NDArray[Any]
 MOST = 0.5  # the share of privacy noise in the variance of a coefficient
@@ -458,7 +467,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """From the coefficients of mapped rows to coef_ and intercept_."""
         scale = label_scale(self.certificate_.setting.y)
         units = in_units(lambda theta: self._in(theta, scale), len(self._theta))
-        return attrs.evolve(units, centre=scale.centre, half=scale.half, rows=self._rows)
+        rows = self.certificate_.setting.X
+        of_codebook = rows.columns is not None and units.names == names_of(rows)
+        return attrs.evolve(
+            units,
+            centre=scale.centre,
+            half=scale.half,
+            rows=self._rows,
+            baselines=baselines_of(rows) if of_codebook else (),
+        )
 
     def _rows(self, X: Any) -> Array:
         """Rows as the statistics read them. Raises BadData."""

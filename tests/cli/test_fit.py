@@ -365,7 +365,9 @@ def test_a_failure_after_the_fit_says_that_it_was_made(people, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--contrast", "smoker"], r"--contrast must be .* Did you mean 'smoker\[yes\]'\?"),
+        (["--contrast", "smoker"], r"--contrast must be .* Did you mean 'smoker\[yes\]'\?$"),
+        (["--contrast", "smoker"], r"Write 'age' or 'age - 2 intercept'\. Did"),
+        (["--contrast", "age - smoker[no]"], r"smoker\[no\] is the baseline; its effect is 0"),
         (["--predict", "new.csv"], "--predict and --predictions must be given together"),
         (["--predict", "no.csv", "--predictions", "p.csv"], "--predict must be an existing file"),
         (["--predict", "book.json", "--predictions", "p.csv"], "--predict must be"),
