@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import attrs
 
-from dpframe.errors import InvalidArgument, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, warn
 from dpframe.graph import Categorical, Graph, Joint, Numeric, Release, Setting
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
@@ -423,12 +423,12 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     if certificate.report.problem.personal is not None:
         wanted = "one budget for all: noise depends on the budgets of all records"
         way_out = "dp.audits.budget_report(certificate, budgets) says what each record pays."
-        raise InvalidArgument("certificate", wanted, str(certificate.target), way_out)
+        raise InvalidArgument("certificate", wanted, Plain(certificate.target), way_out)
     if certificate.free:
         raise InvalidArgument(
             "certificate",
             f"given numbers for {', '.join(sorted(certificate.free))}",
-            "none",
+            Plain("none"),
             "run = certificate.at(...)",
         )
     if n and (text := delta_warning(certificate, n)) is not None:

@@ -85,7 +85,7 @@ def test_a_uniform_fit_is_as_before(numbers):
 COLUMN = ["--epsilon-column", "own"]
 REFUSED = {
     "neither": ([], "--epsilon must be a number for all records, or --epsilon-column NAME"),
-    "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got 'both'"),
+    "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got both"),
     "groups alone": (["--epsilon", "1", *GROUPS], "--epsilon-column must be given with --groups"),
     "joining": (COLUMN, "--relation must be replace-one with a column of epsilons"),
     "no column": (
@@ -250,7 +250,7 @@ def fitted_lines(tmp_path):
 
 def test_cells_of_several_lines_are_asked_for(fitted_lines):
     """Refused with the way out; read where they are asked for, and the receipt says what for."""
-    refused, read = fitted_lines(), fitted_lines("--multiline")
+    refused, read = fitted_lines(), fitted_lines("--multiline", "--notes")
     assert refused.exit_code != 0
     assert "no table of equal rows" in refused.output
     assert read.exit_code == 0, read.output

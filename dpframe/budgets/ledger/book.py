@@ -16,7 +16,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 
 from ..filters.prices import KINDS, Total
 from ..saved_ledger import exact_amounts, unit_of
@@ -54,7 +54,7 @@ def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], d
         unreleased |= dict.fromkeys(value["unfinished"], account.dataset)
     right = all(type(number) is int and 0 < number < before for number in unreleased)
     if not right or document(accounts.values(), unreleased) != content:
-        raise InvalidArgument("checkpoint", "what it adds up to", "something else")
+        raise InvalidArgument("checkpoint", "what it adds up to", Plain("something else"))
     return accounts, unreleased
 
 
@@ -72,7 +72,7 @@ def _account(value: Mapping[str, Any]) -> Account:
     check_inside(budget, tuple(total.ceiling for total in totals), dropped=True)
     unit = unit_of(value["unit"])
     if runs and (unit is None or not totals):
-        raise InvalidArgument("unit and totals", "settled before the first charge", "open")
+        raise InvalidArgument("unit and totals", "settled before the first charge", Plain("open"))
     return Account(
         dataset=value["dataset"],
         budget=budget,
@@ -131,14 +131,18 @@ class Book:
         json_values.time(entry.time)
         if entry.action == "ledger":
             if set(content) != {"identity", "format"}:
-                raise InvalidArgument("the first entry", "identity and format", "something else")
+                raise InvalidArgument(
+                    "the first entry", "identity and format", Plain("something else")
+                )
         elif entry.action == "checkpoint":
             if entry.dataset or content != self.checkpoint():
-                raise InvalidArgument("checkpoint", "what the entries before it add up to", "other")
+                raise InvalidArgument(
+                    "checkpoint", "what the entries before it add up to", Plain("other")
+                )
             self.checked = entry.number
         elif entry.action == "dataset":
             if entry.dataset in self.accounts:
-                raise InvalidArgument("data set", "new", "a known one")
+                raise InvalidArgument("data set", "new", Plain("a known one"))
             named = {"dataset": entry.dataset, "created": entry.time}
             empty: dict[str, Any] = {"totals": [], "runs": 0, "unfinished": []}
             self.accounts[entry.dataset] = _account({**content, **named, **empty})
@@ -154,12 +158,12 @@ class Book:
 
     def _charged(self, account: Account, number: int, content: Mapping[str, Any]) -> Account:
         if account.unit is None:
-            raise InvalidArgument("unit", "settled before the first charge", "open")
+            raise InvalidArgument("unit", "settled before the first charge", Plain("open"))
         cost = json_values.cost(content["cost"], account.unit)
         noted = {"cost": None, **json_values.of_note(json_values.note(content))}
         found = admitted(account.totals, cost.guarantees)
         if not found.totals or {**amounts_of(found), **noted} != {**content, "cost": None}:
-            raise InvalidArgument("charge", "at its price and within the budget", "another")
+            raise InvalidArgument("charge", "at its price and within the budget", Plain("another"))
         self.unreleased[number] = account.dataset
         runs, unfinished = account.runs + 1, account.unfinished + 1
         return attrs.evolve(account, totals=found.totals, runs=runs, unfinished=unfinished)
@@ -167,7 +171,7 @@ class Book:
     def _released(self, account: Account, _: int, content: Mapping[str, Any]) -> Account:
         number = content["charge"]
         if type(number) is not int or self.unreleased.get(number) != account.dataset:
-            raise InvalidArgument("charge", "one of this data set, released once", "another")
+            raise InvalidArgument("charge", "one of this data set, released once", Plain("another"))
         del self.unreleased[number]
         return attrs.evolve(account, unfinished=account.unfinished - 1)
 
@@ -187,7 +191,7 @@ def amounts_of(found: Admission) -> dict[str, Any]:
 
 def _with_unit(account: Account, _: int, content: Mapping[str, Any]) -> Account:
     if account.unit is not None:
-        raise InvalidArgument("unit", "settled once", "twice")
+        raise InvalidArgument("unit", "settled once", Plain("twice"))
     return attrs.evolve(account, unit=unit_of(content))
 
 
@@ -195,5 +199,5 @@ def _with_rule(account: Account, _: int, content: Mapping[str, Any]) -> Account:
     plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
     check_inside(account.budget, plan)
     if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
-        raise InvalidArgument("rule", "settled once, and as requested", "another")
+        raise InvalidArgument("rule", "settled once, and as requested", Plain("another"))
     return attrs.evolve(account, totals=tuple(map(Total.within, plan)))
