@@ -12,6 +12,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.errors import Plain
 from dpframe.notebooks import pyplot
 from dpframe.symbols import rational
 
@@ -39,8 +40,8 @@ CONTRAST = "A combination of coefficients to test, such as 'age - 2 bmi'. Repeat
 ROWS = "A CSV or Parquet file of rows to predict, with the columns of TABLE."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
-NEIGHBOURS = "--relation {}: privacy is for {}.\n"
 MADE = "The fit was made, its budget is spent, and its result is printed. Afterwards this failed:"
+WHOLE = "--notes prints what is proved, tested and assumed, --receipt saves it."
 HTML = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>dpframe fit</title>\n{}\n'
 FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
@@ -67,7 +68,7 @@ class BudgetOptions:
             rational(self.epsilon.strip(), "--epsilon")
         if (self.epsilon is None) == (column is None):
             wanted = "a number for all records, or --epsilon-column NAME"
-            got = "neither" if column is None else "both"
+            got = Plain("neither") if column is None else Plain("both")
             raise dp.InvalidArgument("--epsilon", wanted, got, "Give one of them.")
         if column is None and self.groups is not None:
             wanted = "given with --groups: the column of names of groups"
@@ -95,7 +96,7 @@ class DataOptions(TableOptions):
         if self.schema is None and self.formula is None and not numbers:
             wanted = "public: --schema FILE, or --norm and --bound"
             way_out = "Take them from the codebook, never from the data."
-            raise dp.InvalidArgument("bounds", wanted, "none", way_out)
+            raise dp.InvalidArgument("bounds", wanted, Plain("none"), way_out)
         setting = self.setting
         if target in setting.X.names:
             way_out = "Leave it out of the codebook's columns, or of the formula."
@@ -115,7 +116,7 @@ class ChargeOptions:
     def arguments(self, relation: RelationName) -> dict[str, Any]:
         """The arguments of an estimator. Raises InvalidArgument."""
         if (self.ledger is None) != (self.dataset is None):
-            got = "--dataset alone" if self.ledger is None else "--ledger alone"
+            got = Plain("--dataset alone") if self.ledger is None else Plain("--ledger alone")
             raise dp.InvalidArgument("--ledger and --dataset", "given together", got)
         if self.note and self.ledger is None:
             raise dp.InvalidArgument("--note", "left out without --ledger", self.note)
@@ -151,7 +152,7 @@ class OutputOptions:
     predict: Annotated[str | None, option(ROWS)] = None
     predictions: Annotated[Path | None, option("Save predictions to this new CSV file.")] = None
     force: Force = False
-    notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False
+    notes: Annotated[bool, option("--notes", "Print all notes, and the whole receipt.")] = False
     as_json: Json = False
 
     def check(self) -> None:
@@ -165,7 +166,7 @@ class OutputOptions:
         named |= {"--receipt": self.receipt, "--html": self.html}
         check_written(named | {"--predictions": self.predictions}, force=self.force)
         if (self.predict is None) != (self.predictions is None):
-            got = "--predictions alone" if self.predict is None else "--predict alone"
+            got = Plain("--predictions alone") if self.predict is None else Plain("--predict alone")
             raise dp.InvalidArgument("--predict and --predictions", "given together", got)
         if self.plot is not None:
             check_written({"--plot": self.plot}, force=True)
@@ -271,8 +272,6 @@ def _as_table() -> Iterator[None]:
 def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
-    if not output.as_json:
-        say(NEIGHBOURS.format(model.setting.relation.value.replace("_", "-"), model.setting.unit))
     given = {"alpha": output.alpha, "notes": output.notes, "simultaneous": output.simultaneous}
     options = {} if _of_classes(model) else given
     summary = model.summary(**options)
@@ -295,10 +294,10 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
     if output.as_json:
         print_json(record)
     else:
-        say(spelled(str(summary)))
+        say(str(attrs.evolve(summary, notes=tuple(map(spelled, summary.notes)))))
         if tested is not None:
             say(f"\n{spelled(str(tested)).rstrip()}")
-        page(f"\n{model.receipt_}")
+        page(f"\n{model.receipt_ if output.notes else f'{model.receipt_.brief} {WHOLE}'}")
         if budgets:
             say(f"\n{model.budget_report_}")
     if failed is not None:

@@ -37,7 +37,8 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     "relation=ADD_REMOVE, rows_per_person=": "--relation add-remove --rows-per-person ",
     'dp.Column("smoker", levels=["no", "yes"])': '"levels": ["no", "yes"] in a codebook\'s target',
     " A formula is dp.graph.parse('sqrt(2)/3').": "",
-    "use summary(equal_variance=True)": "use summary(equal_variance=True) in Python",
+    "summary(equal_variance=True)": "summary(equal_variance=True) in Python",
+    "summary(largest=...)": "summary(largest=...) in Python",
     "Open other files with Polars, DuckDB or pyarrow and give what they return.": (
         "Convert other files to CSV or Parquet."
     ),

@@ -64,9 +64,8 @@ SHORTER = (
     "choose it before the budget is spent."
 )
 NEARER = (
-    "fitted is drawn towards zero, for levels towards their average. Along hidden directions an "
-    "effect may move to correlated columns: (fitted) in parentheses, of a row without an interval, "
-    "says nothing of sign or size. fitted has no interval of its own."
+    "fitted is drawn towards zero, levels towards their average, and has no interval; (fitted) in "
+    "parentheses says nothing of sign or size."
 )
 OUTPUT = (
     "coef and its interval are the least squares fit of the released X'X and X'y. fitted is the "
