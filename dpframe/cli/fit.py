@@ -41,7 +41,7 @@ ROWS = "A CSV or Parquet file of rows to predict, with the columns of TABLE."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
 MADE = "The fit was made, its budget is spent, and its result is printed. Afterwards this failed:"
-WHOLE = "--notes prints what is proved, tested and assumed, --receipt saves it."
+WHOLE = "--notes prints all notes, and what is proved, tested and assumed, which --receipt saves."
 HTML = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>dpframe fit</title>\n{}\n'
 FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
@@ -172,9 +172,9 @@ class OutputOptions:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
 
-    def check_rows(self, setting: dp.Setting, names: tuple[str, ...]) -> None:
-        """Check the names in contrasts, and all rows to predict, whose columns have these `names`.
-        Raises BadData, SourceFailed, InvalidArgument.
+    def check_rows(self, setting: dp.Setting, fitted: Any) -> None:
+        """Check the names in contrasts, and all rows to predict, with the columns of the `fitted`
+        source. Raises BadData, SourceFailed, InvalidArgument.
         """
         from dpframe.estimators.units import baselines_of, names_of
         from dpframe.inference.result import contrasts
@@ -183,7 +183,7 @@ class OutputOptions:
 
         if self.predict is not None:
             with _as_option("--predict"):
-                check_rows(setting, self.predict, names)
+                check_rows(setting, self.predict, fitted)
         if self.contrast and setting.X.columns is not None:
             with _as_option("--contrast"):
                 contrasts(self.contrast, names_of(setting.X), baselines_of(setting.X))
@@ -197,7 +197,8 @@ def _as_option(option_of: str) -> Iterator[None]:
     except (dp.InvalidArgument, dp.BadData) as error:
         if error.name.startswith(option_of):
             raise
-        raise type(error)(option_of, error.requirement, error.value, error.way_out) from None
+        name = option_of if error.name in {"X", "R"} else f"{option_of}: {error.name}"
+        raise type(error)(name, error.requirement, error.value, error.way_out) from None
 
 
 @app.command(epilog=EXAMPLE)
@@ -247,7 +248,7 @@ def fit(
     with _as_table():
         drop, column = model.missing == "drop", budget.epsilon_column
         opened = open_source(setting, source, target, drop=drop, budgets=column)
-        output.check_rows(setting, opened.layout.names)
+        output.check_rows(setting, opened)
         if data.schema is None and not output.as_json:
             say(FEATURES.format(columns=", ".join(opened.layout.names)))
         model.fit(source, target, epsilon=column)
@@ -271,6 +272,8 @@ def _as_table() -> Iterator[None]:
 
 def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
+    from dpframe.estimators.regressor import MORE
+
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
     given = {"alpha": output.alpha, "notes": output.notes, "simultaneous": output.simultaneous}
     options = {} if _of_classes(model) else given
@@ -294,7 +297,8 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
     if output.as_json:
         print_json(record)
     else:
-        say(str(attrs.evolve(summary, notes=tuple(map(spelled, summary.notes)))))
+        notes = (spelled(note) for note in summary.notes if note != MORE)
+        say(str(attrs.evolve(summary, notes=tuple(notes))))
         if tested is not None:
             say(f"\n{spelled(str(tested)).rstrip()}")
         page(f"\n{model.receipt_ if output.notes else f'{model.receipt_.brief} {WHOLE}'}")

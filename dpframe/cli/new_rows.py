@@ -27,9 +27,10 @@ INTERVALS = (
 CORRECT = "Correct the file; nothing has been charged."
 
 
-def check_rows(setting: dp.Setting, file: str, names: tuple[str, ...]) -> None:
-    """Read every row of the user's own file, whose columns must be these `names`. An error names
-    the file, the row, the column and the value. Raises BadData, SourceFailed.
+def check_rows(setting: dp.Setting, file: str, fitted: Source) -> None:
+    """Read every row of the user's own file, whose columns must be those of the `fitted` table. An
+    error names the file, the row, the column and the value, unless it is a file of that table.
+    Raises BadData, SourceFailed.
     """
     rows = attrs.evolve(setting, y=None, relation=dp.ADD_REMOVE)
     try:
@@ -37,14 +38,19 @@ def check_rows(setting: dp.Setting, file: str, names: tuple[str, ...]) -> None:
     except dp.BadData as error:
         way_out = f"{error.way_out.replace('X has', f'{file} has')} {CORRECT}"
         raise dp.BadData(PREDICT, error.requirement, error.value, way_out) from None
-    if source.layout.names != names:
-        wanted = f"a file of the columns {', '.join(names)}, in this order"
+    if source.layout.names != fitted.layout.names:
+        wanted = f"a file of the columns {', '.join(fitted.layout.names)}, in this order"
         raise dp.BadData(PREDICT, wanted, Plain(", ".join(source.layout.names)), CORRECT)
     try:
         source.total(_read)
     except (dp.BadData, dp.errors.SourceFailed):
-        _locate(source, open_source(rows, file, drop=True))
+        if not {*_files(source)} & {*_files(fitted)}:
+            _locate(source, open_source(rows, file, drop=True))
         raise
+
+
+def _files(source: Source) -> Any:
+    return source.identity  # the paths, of files
 
 
 def _read(blocks: Any) -> int:
@@ -65,12 +71,12 @@ def _locate(source: Source, lenient: Source) -> None:
         for table in part.tables():
             bad = np.argwhere(~np.isfinite(table.features.read(0, len(table))))
             for row, column in bad[:1].tolist():
-                cells = cell_values(table.features.cells(column, row, row + 1))
+                value: Any = cell_values(table.features.cells(column, row, row + 1))[0]
                 declared = lenient.layout.parts[column]
                 wanted = "a finite number"
                 if isinstance(declared, Categorical):
                     wanted = f"one of {', '.join(map(repr, declared.levels))}"
-                value = Plain("a missing or infinite value") if _empty(cells[0]) else cells[0]
+                value = Plain("a missing or infinite value") if _empty(value) else value
                 name = f", column {lenient.layout.names[column]}"
                 _refuse(part.name, before + row + 1, name, wanted, value)
             before += len(table)

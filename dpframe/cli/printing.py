@@ -22,7 +22,6 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute': "--drop",
     'missing="drop"': "--drop",
     "missing='drop'": "--drop",
-    "summary(notes=True)": "--notes",
     "X has ": "TABLE has ",
     "dp.Rows(columns=[...])": "the codebook of --schema",
     'dp.Categorical(..., unknown="zeros")': '"unknown": "zeros" in the codebook',

@@ -349,6 +349,16 @@ def test_a_classifier_predicts_classes_and_probabilities(people, tmp_path):
     assert ((saved["probability[yes]"] > 0.5) == (saved["prediction"] == "yes")).all()
 
 
+@pytest.mark.usefixtures("people")
+def test_a_table_that_is_predicted_shows_no_value():
+    """The fitted file is private, also where it is the file of rows to predict."""
+    Path("people.csv").write_text("age,smoker,cost\n20,no,4\n,secret,5\n")
+    said = call(*FIT, "--predict", "people.csv", "--predictions", "p.csv", status=2)
+    assert "secret" not in said
+    assert "row 2" not in said
+    assert "column smoker" in said
+
+
 def test_a_failure_after_the_fit_says_that_it_was_made(people, monkeypatch):
     """The fit is printed all the same."""
 
@@ -360,6 +370,29 @@ def test_a_failure_after_the_fit_says_that_it_was_made(people, monkeypatch):
     printed = both_streams(*FIT, *options, status=3)
     assert "R-squared" in printed
     assert "The fit was made, its budget is spent" in printed
+
+
+def test_the_printout_fits_one_screen(people, tmp_path):
+    """40 lines of 100 signs for 8 coefficients, with the notes on hidden directions."""
+    rng = np.random.default_rng(1)
+    book = json.loads((tmp_path / "book.json").read_text())
+    levels = ["north", "east", "south", "west"]
+    book["columns"] += [
+        {"name": "bmi", "lower": 15, "upper": 55},
+        {"name": "children", "lower": 0, "upper": 5},
+        {"name": "region", "levels": levels},
+    ]
+    (tmp_path / "wide.json").write_text(json.dumps(book))
+    wide = people.head(1300).assign(
+        bmi=rng.normal(30, 6, 1300), children=0, region=rng.choice(levels, 1300)
+    )
+    wide.to_csv("wide.csv", index=False)
+    given = [*FIT[:2], "wide.csv", "--target", "cost", "--schema", "wide.json"]
+    lines = call(*given, "--epsilon", "1", "--delta", "1e-6", "--simulate", "1").splitlines()
+    assert any("directions, mostly along" in line for line in lines)
+    assert any(line.startswith("fitted is drawn") for line in lines)
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
 
 
 @pytest.mark.parametrize(
