@@ -71,7 +71,7 @@ def _fit(name: str, table: TableOptions, epsilon: str, delta: str, *, each: bool
     unnamed = setting is None or setting.y is None or setting.y.name == dp.Column(bound=1).name
     target = LABELS if unnamed else setting.y.name
     options = {"target": target}
-    if table.schema is table.norm is table.box is None:
+    if (table.schema or table.norm or table.box) is None:
         options["schema"] = "CODEBOOK.json"
     for field in attrs.fields(TableOptions):
         value = getattr(table, field.name)

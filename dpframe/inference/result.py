@@ -459,8 +459,8 @@ def contrasts(
             raise InvalidArgument("R", wanted, unknown[0], way_out)
         for shared in (name for part in parts for name in part if part[name]):
             if list(names).count(shared) > 1:
-                way_out = f"Rename the column, or give weights in the order {', '.join(names)}."
-                raise InvalidArgument("R", "of names of one coefficient each", shared, way_out)
+                instead = f"Rename the column, or give weights in the order {', '.join(names)}."
+                raise InvalidArgument("R", "of names of one coefficient each", shared, instead)
         weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
         return np.array(weights), tuple(contrast(row, names) for row in weights)
     rows = np.atleast_2d(np.asarray(R, dtype=float))
