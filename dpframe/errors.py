@@ -35,7 +35,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, Self
 
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
@@ -50,6 +50,19 @@ class DPFrameError(Exception):
         return _unpickled, (type(self), self.args, self.__dict__)
 
 
+class WayOut(str):
+    """A way out for users of Python; `command` is the one for users of the command line."""
+
+    __slots__ = ("command",)
+    command: str
+
+    def __new__(cls, python: str, command: str = "") -> Self:
+        """Both."""
+        text = super().__new__(cls, python)
+        text.command = command
+        return text
+
+
 class InvalidArgument(DPFrameError, ValueError):
     """`name` must be `requirement`; got `value`. `way_out`."""
 
@@ -61,6 +74,13 @@ class InvalidArgument(DPFrameError, ValueError):
         self.name, self.requirement, self.way_out = name, requirement, way_out
         self.value = value if _is_public(value) else Plain(text)
         super().__init__(f"{name} must be {requirement}; got {text}. {way_out}".rstrip())
+
+    @property
+    def for_command(self) -> str:
+        """The text with the way out of the command line."""
+        if not isinstance(self.way_out, WayOut):
+            return str(self)
+        return f"{str(self).removesuffix(self.way_out)}{self.way_out.command}".rstrip()
 
 
 class AttrsClass:

@@ -318,3 +318,27 @@ def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     resources = {"metadata": {"path": str(tmp_path)}}
     NotebookClient(notebook, timeout=900, kernel_name="python3", resources=resources).execute()
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")
+
+
+ERRORS = {"InvalidArgument", "BadData", "BadCertificate", "BadLedger", "UnsafeFormula"}
+
+
+def descriptions(source: str) -> Iterator[int]:
+    """Lines of errors whose value is text that dpframe wrote, and not `Plain`: it would be quoted
+    as the user's own text is.
+    """
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(
+                func=ast.Name(id=name) | ast.Attribute(attr=name), args=[_, _, value, *_]
+            ):
+                if name in ERRORS and isinstance(value, ast.Constant | ast.JoinedStr):
+                    text = isinstance(value, ast.JoinedStr) or isinstance(value.value, str)
+                    yield from [value.lineno] * (text and ast.unparse(value) != "'drop'")
+
+
+def test_errors_quote_the_text_of_users_only():
+    """A value that dpframe describes itself is `Plain`."""
+    assert list(descriptions('raise InvalidArgument("x", "one", "none")')) == [1]
+    quoted = {name: [*descriptions(path.read_text())] for name, path in modules()}
+    assert not {name: lines for name, lines in quoted.items() if lines}

@@ -242,7 +242,7 @@ def test_fit_drops_missing_rows_when_told(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a,y\n0.5,1\n,0\n")
     arguments = ["fit", "AdaSSP", str(path), "--target", "y", *ONE, *BALL]
-    assert "column a of X" in call(*arguments, status=2)
+    assert "column a of TABLE" in call(*arguments, status=2)
     call(*arguments, "--drop")
 
 

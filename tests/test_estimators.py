@@ -91,7 +91,8 @@ def test_inside_the_bounds_predictions_are_linear_in_the_coefficients() -> None:
 def test_rows_outside_the_bounds_are_predicted_as_the_nearest_inside() -> None:
     """predict clips the way fit does."""
     model = simulated().fit(*people())
-    outside, nearest = model.predict([[100, -5], [60, 0]])
+    with pytest.warns(dp.errors.DataWarning, match="1 of 2 rows to predict"):
+        outside, nearest = model.predict([[100, -5], [60, 0]])
     assert outside == nearest
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 import attrs
 
-from dpframe.errors import AttrsClass, InvalidArgument
+from dpframe.errors import AttrsClass, InvalidArgument, Plain
 from dpframe.numbers import Exact, nonnegative, open_unit, whole
 from dpframe.numerics import Interval
 from dpframe.pld import losses
@@ -54,7 +54,7 @@ class Part:
         loss = self.what.loss
         if loss is None:
             way_out = f"Convert it by {CONVERTS}."
-            raise InvalidArgument("part", "dominated by one pair", str(self.what), way_out)
+            raise InvalidArgument("part", "dominated by one pair", Plain(self.what), way_out)
         return loss
 
 

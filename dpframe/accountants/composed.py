@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import attrs
 
 from dpframe import mechanisms
-from dpframe.errors import InvalidArgument, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, warn
 from dpframe.identity import own, strangers
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.numbers import Exact, positive, rounded_up, shortest
@@ -92,7 +92,7 @@ class Composition:
             return NotImplemented
         if (self.relation, self.accountant) != (other.relation, other.accountant):
             way_out = "Compose the parts again."
-            raise InvalidArgument("other", "of one relation and accountant", str(other), way_out)
+            raise InvalidArgument("other", "of one relation and accountant", Plain(other), way_out)
         return compose(self, other, accountant=self.accountant)
 
     def __mul__(self, count: int) -> Composition:
@@ -341,12 +341,16 @@ def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, flo
     if dear:
         raise _out_of_reach()
     way_out = "Lower epsilon or delta, or state less noise: this target needs next to none."
-    raise InvalidArgument("target", "one that less noise misses", "one that is met anyway", way_out)
+    raise InvalidArgument(
+        "target", "one that less noise misses", Plain("one that is met anyway"), way_out
+    )
 
 
 def _out_of_reach() -> InvalidArgument:
     way_out = "Raise epsilon or delta: some part costs more at any noise."
-    return InvalidArgument("target", "within reach of more noise", "one that is not", way_out)
+    return InvalidArgument(
+        "target", "within reach of more noise", Plain("one that is not"), way_out
+    )
 
 
 @attrs.frozen(cache_hash=True, repr=False)

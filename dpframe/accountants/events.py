@@ -12,7 +12,7 @@ from fractions import Fraction
 from types import ModuleType
 from typing import Any
 
-from dpframe.errors import InvalidArgument, MissingExtra
+from dpframe.errors import InvalidArgument, MissingExtra, Plain
 from dpframe.numerics import arb_float, ball, next_up, to_float, working
 from dpframe.pld.losses import (
     CategoricalLoss,
@@ -76,7 +76,7 @@ def _refuse_opposite_directions(parts: Iterable[Part]) -> None:
     losses = [part.what for part in parts if isinstance(part.what, SubsampledGaussianLoss)]
     if len({loss.direction for loss in losses if loss.rate < 1}) > 1:
         way_out = "State all of them in one direction."
-        raise InvalidArgument("subsampled parts", "of one direction", "both", way_out)
+        raise InvalidArgument("subsampled parts", "of one direction", Plain("both"), way_out)
 
 
 def _event(what: Costed) -> Any:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import as_fraction
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PureDP, ZeroConcentratedDP
@@ -91,7 +91,7 @@ def _number(event: Any, name: str, *, positive: bool = False) -> Fraction:
     """A field, as the binary value of its double."""
     value = as_fraction(name, getattr(event, name))
     if value < 0 or (positive and value == 0):
-        raise InvalidArgument(name, "positive" if positive else "at least 0", str(value), "")
+        raise InvalidArgument(name, "positive" if positive else "at least 0", Plain(value), "")
     return value
 
 
@@ -99,7 +99,7 @@ def _whole(event: Any, name: str) -> int:
     value = _number(event, name)
     if value.denominator != 1:
         way_out = "Noise in whole numbers hides them."
-        raise InvalidArgument(name, "a whole number", str(value), way_out)
+        raise InvalidArgument(name, "a whole number", Plain(value), way_out)
     return int(value)
 
 
@@ -110,7 +110,7 @@ def _inverse(event: Any, name: str) -> Fraction:
 def _discrete_gaussian(event: Any) -> Costed:
     if getattr(event, "dimension", 1) != 1:
         way_out = "Of vectors, dp.compose adds dp.ZeroConcentratedDP(rho)."
-        raise InvalidArgument("dimension", "1", str(event.dimension), way_out)
+        raise InvalidArgument("dimension", "1", Plain(event.dimension), way_out)
     sigma = _number(event, "sigma", positive=True)
     return losses.DiscreteGaussianLoss(sigma**2, _whole(event, "sensitivity"))
 
@@ -122,7 +122,7 @@ def _response(event: Any) -> Costed:
     random, many = _number(event, "noise_parameter", positive=True), _whole(event, "num_buckets")
     if random >= 1:
         way_out = "At 1 the answer is independent of the data: leave it out."
-        raise InvalidArgument("noise_parameter", "in (0, 1)", str(random), way_out)
+        raise InvalidArgument("noise_parameter", "in (0, 1)", Plain(random), way_out)
     return losses.OddsLoss(many * (1 - random) / random, many)
 
 
@@ -133,7 +133,7 @@ def _stated(event: Any) -> Costed:
 
 def _concentrated(event: Any) -> Costed:
     if _number(event, "xi"):
-        raise InvalidArgument("xi", "0", str(event.xi), "An epsilon at every order is no zCDP.")
+        raise InvalidArgument("xi", "0", Plain(event.xi), "An epsilon at every order is no zCDP.")
     return ZeroConcentratedDP(_number(event, "rho"))
 
 
@@ -186,11 +186,11 @@ def _steps(entry: object) -> tuple[Part, ...]:
     rate = as_fraction("sample_rate", entry[1])
     steps = as_fraction("num_steps", entry[2])
     if sigma <= 0:
-        raise InvalidArgument("noise_multiplier", "positive", str(sigma), "No noise, no privacy.")
+        raise InvalidArgument("noise_multiplier", "positive", Plain(sigma), "No noise, no privacy.")
     if not 0 <= rate <= 1:
-        raise InvalidArgument("sample_rate", "in [0, 1]", str(rate))
+        raise InvalidArgument("sample_rate", "in [0, 1]", Plain(rate))
     if steps.denominator != 1 or steps < 0:
-        raise InvalidArgument("num_steps", "a whole number, at least 0", str(steps))
+        raise InvalidArgument("num_steps", "a whole number, at least 0", Plain(steps))
     if rate == 0 or steps == 0:
         return ()
     return (Part(_gaussian_on_sample(1 / sigma, rate), int(steps)),)

@@ -14,7 +14,7 @@ import attrs
 
 from dpframe.accountants import Accountant, NumericAccountant, calibrate, compose
 from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accountant
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.identity import strangers
 from dpframe.mechanisms import AdditiveNoise, Calibration, DiscreteGaussian, Gaussian, Laplace
 from dpframe.numerics import epsilon_limit, to_float
@@ -77,7 +77,7 @@ class Workload:
         if not self.moves(noise):
             wanted = f"a whole number of 1 or more for {noise.__name__} noise of whole numbers"
             way_out = "They move by whole numbers: state the largest of these."
-            raise InvalidArgument("sensitivity", wanted, str(self.sensitivity), way_out)
+            raise InvalidArgument("sensitivity", wanted, Plain(self.sensitivity), way_out)
         if noise.norm is L1 and noise.integer:
             whole = largest_sum(self.dimension, math.floor(self.sensitivity**2))
             return Number(Fraction(whole))
@@ -85,7 +85,9 @@ class Workload:
             return power(self.entries, Fraction(1, 2)) * self.sensitivity
         if noise.norm is not L2 and self.dimension > 1:
             wanted = "noise for a sensitivity in L1 or L2, where dimension is above 1"
-            raise InvalidArgument("calibrations", wanted, f"{noise.__name__}, of {noise.norm}")
+            raise InvalidArgument(
+                "calibrations", wanted, Plain(f"{noise.__name__}, of {noise.norm}")
+            )
         return Number(self.sensitivity)
 
     def notes(self, name: str, noise: type[AdditiveNoise]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dpframe import mechanisms
-from dpframe.errors import InvalidArgument, address
+from dpframe.errors import InvalidArgument, Plain, address
 from dpframe.graph import Regression
 from dpframe.identity import strangers
 from dpframe.mechanisms import (
@@ -99,7 +99,7 @@ def _rounded_up(size: object) -> Fraction:
         raise InvalidArgument("sensitivity", "a formula of numbers alone", ", ".join(names))
     most = number(size, {}, up=True)
     if not math.isfinite(most):
-        raise InvalidArgument("sensitivity", "a formula of a finite number", str(size))
+        raise InvalidArgument("sensitivity", "a formula of a finite number", Plain(size))
     return Fraction(SIX_DIGITS.create_decimal(most))
 
 
@@ -147,7 +147,7 @@ def points_of(epsilon: object, delta: object) -> tuple[Point, ...]:
     for failing in deltas:
         if failing == 0:
             way_out = "Pure noise does not read delta: leave it out."
-            raise InvalidArgument("delta", "in (0, 1)", "0", way_out)
+            raise InvalidArgument("delta", "in (0, 1)", Plain("0"), way_out)
         ApproxDP(EPSILON, failing)
     for spent in epsilons:
         ApproxDP(spent, deltas[0])
@@ -170,7 +170,7 @@ def _pairs(pairs: object, epsilon: object, delta: object) -> tuple[Point, ...]:
     """Pairs as they are given. Raises InvalidArgument."""
     if epsilon is not EPSILONS or delta is not DELTAS:
         wanted = "left out where epsilon or delta is given"
-        raise InvalidArgument("pairs", wanted, "both", "pairs=[(1, '1e-6'), (3, '1e-5')].")
+        raise InvalidArgument("pairs", wanted, Plain("both"), "pairs=[(1, '1e-6'), (3, '1e-5')].")
     many = pairs.tolist() if hasattr(pairs, "tolist") else pairs
     given = list(many) if isinstance(many, (list, tuple)) else []
     if not given or not all(isinstance(one, (list, tuple)) and len(one) == 2 for one in given):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.budgets.roster import Roster
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.public_budgets import requested_budgets
 from dpframe.graph import Joint, OfBudgets, Release
@@ -301,12 +301,12 @@ def check_names(target: PersonalizedDP, budgets: object, name: str = "budgets") 
     if not set(_texts(budgets).tolist()) <= set(target.groups):
         wanted = f"names of groups: {', '.join(target.groups)}"
         way_out = "Declare every group."
-        raise InvalidArgument(name, wanted, "others", way_out)
+        raise InvalidArgument(name, wanted, Plain("others"), way_out)
 
 
 def _texts(budgets: Any) -> NDArray[Any]:
     values = listed(budgets) if isinstance(budgets, (list, tuple)) else np.asarray(budgets)
     if values.ndim != 1:
         wanted = "one name of a group for each record, in one dimension"
-        raise InvalidArgument("budgets", wanted, f"shape {values.shape}")
+        raise InvalidArgument("budgets", wanted, Plain(f"shape {values.shape}"))
     return values.astype(str)

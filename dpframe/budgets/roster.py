@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph.known import OfBudgets
 from dpframe.numbers import shortest
 from dpframe.privacy import own_symbols
@@ -98,7 +98,7 @@ class Roster:
         low, high = self.ends(formula, common)
         if not (np.isfinite(low).all() and np.isfinite(high).all()):
             wanted = "where every record's formula is a finite number"
-            raise InvalidArgument("budgets", wanted, str(formula), "Give other budgets.")
+            raise InvalidArgument("budgets", wanted, Plain(formula), "Give other budgets.")
         return float((high if up else low).max())
 
     def number(self, node: OfBudgets, common: Mapping[str, Fraction]) -> Fraction:
@@ -122,7 +122,7 @@ class Roster:
         weights = self.counts if node.what == "total" else self.counts / self.counts.sum()
         total = float(np.sum(weights * middle))
         if not np.isfinite(total) or total <= 0:
-            raise InvalidArgument("budgets", f"of a finite {node.label}", str(total), "")
+            raise InvalidArgument("budgets", f"of a finite {node.label}", Plain(total), "")
         return Fraction(total)
 
     def _noise(self, node: OfBudgets, common: Mapping[str, Fraction]) -> float:
@@ -198,7 +198,7 @@ def _of_groups(
         )
         if not all(amount in whole_range(one.name) for amount in exact[one.name]):
             wanted = f"{whole_range(one.name)}, in every group"
-            raise InvalidArgument(f"budgets {one.name}", wanted, str(exact[one.name]))
+            raise InvalidArgument(f"budgets {one.name}", wanted, Plain(exact[one.name]))
     shares = (
         [target.shares[name] for name in target.groups]
         if target.shares

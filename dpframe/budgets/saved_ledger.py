@@ -20,7 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 from dpframe import documents
-from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, StaleLedger
+from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, Plain, StaleLedger
 from dpframe.privacy import Relation, Unit, number
 
 from . import files
@@ -93,7 +93,9 @@ class SavedLedger(ABC):
     def _check_process(self) -> None:
         """Refuse a fork. Raises InvalidArgument."""
         if os.getpid() != self._process:
-            raise InvalidArgument("ledger", "one of this process", "a fork of one", ELSEWHERE)
+            raise InvalidArgument(
+                "ledger", "one of this process", Plain("a fork of one"), ELSEWHERE
+            )
 
     @property
     def seal(self) -> str:
@@ -293,7 +295,7 @@ def check_same_unit(current: Unit | None, unit: Unit | None) -> None:
     """
     if unit is not None and current not in {None, check_unit(unit)}:
         way_out = "Keep another ledger for it, or certify for this unit."
-        raise InvalidArgument("unit", f"{current}, as before", str(unit), way_out)
+        raise InvalidArgument("unit", f"{current}, as before", Plain(unit), way_out)
 
 
 def of_unit(unit: Unit | None) -> dict[str, Any] | None:

@@ -60,7 +60,7 @@ class Group(TyperGroup):
                 page(str(error))
                 raise typer.Exit(1) from None
             if isinstance(error, DPFrameError):
-                complain(spelled(str(error)))
+                complain(spelled(getattr(error, "for_command", str(error))))
             elif isinstance(error, OverflowError):
                 complain("numbers must be between -1.8e308 and 1.8e308; got a larger one.")
             elif os.environ.get("DPFRAME_TRACEBACK"):

@@ -10,6 +10,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.errors import Plain
 
 from .declaration import imported
 from .options import (
@@ -98,7 +99,7 @@ def _mechanism(name: str, given: Sequence[str]) -> dp.Mechanism | None:
         return cls(**{key.strip(): _number(one.strip()) for key, one in values.items()})
     except TypeError as error:
         way_out = "Give its numbers by --set, such as --set scale=1."
-        raise dp.InvalidArgument(name, "complete", str(error), way_out) from None
+        raise dp.InvalidArgument(name, "complete", Plain(error), way_out) from None
 
 
 def _number(text: str) -> object:

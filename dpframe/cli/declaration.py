@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 import dpframe as dp
-from dpframe.errors import nearest
+from dpframe.errors import Plain, nearest
 from dpframe.symbols import Number, exact, rational
 
 DESCRIBED = (".toml", ".yaml", ".yml")  # YAML is refused with a message
@@ -44,7 +44,7 @@ def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
         made: dp.Regression = attrs.evolve(make(), **values) if variant else make(**values)
     except TypeError as error:
         way_out = "Give its fields by --set name=value."
-        raise dp.InvalidArgument(name, "complete", str(error), way_out) from None
+        raise dp.InvalidArgument(name, "complete", Plain(error), way_out) from None
     return made
 
 
@@ -133,7 +133,7 @@ def accountant_of(name: str) -> str | dp.Accountant:
         made = cls()
     except TypeError as error:
         raise dp.InvalidArgument(
-            "--accountant", "constructed without arguments", str(error)
+            "--accountant", "constructed without arguments", Plain(error)
         ) from None
     if not isinstance(made, dp.Accountant):
         raise dp.InvalidArgument("--accountant", "the name of a dp.Accountant", name)
@@ -180,5 +180,5 @@ def document_of(path: Path) -> Any:
         others = [text for key, text in OTHER_FILES.items() if key in keys]
         if not others:
             return document
-        got = f"{path}, {others[0]}"
+        got = Plain(f"{path}, {others[0]}")
     raise dp.errors.BadCertificate("FILE", wanted, got, way_out)

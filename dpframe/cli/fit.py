@@ -12,6 +12,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.errors import Plain
 from dpframe.notebooks import pyplot
 from dpframe.symbols import rational
 
@@ -29,7 +30,7 @@ from .options import (
     groups_of,
     option,
 )
-from .printing import check_written, json_text, page, print_json, say, spelled, written
+from .printing import check_written, complain, json_text, page, print_json, say, spelled, written
 
 app = typer.Typer(add_completion=False)
 
@@ -39,7 +40,8 @@ CONTRAST = "A combination of coefficients to test, such as 'age - 2 bmi'. Repeat
 ROWS = "A CSV or Parquet file of rows to predict, with the columns of TABLE."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
-NEIGHBOURS = "--relation {}: privacy is for {}.\n"
+MADE = "The fit was made, its budget is spent, and its result is printed. Afterwards this failed:"
+WHOLE = "--notes prints all notes, and what is proved, tested and assumed, which --receipt saves."
 HTML = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>dpframe fit</title>\n{}\n'
 FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
@@ -66,7 +68,7 @@ class BudgetOptions:
             rational(self.epsilon.strip(), "--epsilon")
         if (self.epsilon is None) == (column is None):
             wanted = "a number for all records, or --epsilon-column NAME"
-            got = "neither" if column is None else "both"
+            got = Plain("neither") if column is None else Plain("both")
             raise dp.InvalidArgument("--epsilon", wanted, got, "Give one of them.")
         if column is None and self.groups is not None:
             wanted = "given with --groups: the column of names of groups"
@@ -94,7 +96,7 @@ class DataOptions(TableOptions):
         if self.schema is None and self.formula is None and not numbers:
             wanted = "public: --schema FILE, or --norm and --bound"
             way_out = "Take them from the codebook, never from the data."
-            raise dp.InvalidArgument("bounds", wanted, "none", way_out)
+            raise dp.InvalidArgument("bounds", wanted, Plain("none"), way_out)
         setting = self.setting
         if target in setting.X.names:
             way_out = "Leave it out of the codebook's columns, or of the formula."
@@ -114,7 +116,7 @@ class ChargeOptions:
     def arguments(self, relation: RelationName) -> dict[str, Any]:
         """The arguments of an estimator. Raises InvalidArgument."""
         if (self.ledger is None) != (self.dataset is None):
-            got = "--dataset alone" if self.ledger is None else "--ledger alone"
+            got = Plain("--dataset alone") if self.ledger is None else Plain("--ledger alone")
             raise dp.InvalidArgument("--ledger and --dataset", "given together", got)
         if self.note and self.ledger is None:
             raise dp.InvalidArgument("--note", "left out without --ledger", self.note)
@@ -150,7 +152,7 @@ class OutputOptions:
     predict: Annotated[str | None, option(ROWS)] = None
     predictions: Annotated[Path | None, option("Save predictions to this new CSV file.")] = None
     force: Force = False
-    notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False
+    notes: Annotated[bool, option("--notes", "Print all notes, and the whole receipt.")] = False
     as_json: Json = False
 
     def check(self) -> None:
@@ -164,26 +166,27 @@ class OutputOptions:
         named |= {"--receipt": self.receipt, "--html": self.html}
         check_written(named | {"--predictions": self.predictions}, force=self.force)
         if (self.predict is None) != (self.predictions is None):
-            got = "--predictions alone" if self.predict is None else "--predict alone"
+            got = Plain("--predictions alone") if self.predict is None else Plain("--predict alone")
             raise dp.InvalidArgument("--predict and --predictions", "given together", got)
         if self.plot is not None:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
 
-    def check_rows(self, setting: dp.Setting) -> None:
-        """Check the names in contrasts and the columns of rows to predict. Raises BadData,
-        InvalidArgument.
+    def check_rows(self, setting: dp.Setting, fitted: Any) -> None:
+        """Check the names in contrasts, and all rows to predict, with the columns of the `fitted`
+        source. Raises BadData, SourceFailed, InvalidArgument.
         """
-        from dpframe.estimators.units import names_of
+        from dpframe.estimators.units import baselines_of, names_of
         from dpframe.inference.result import contrasts
-        from dpframe.sources import open_source
+
+        from .new_rows import check_rows
 
         if self.predict is not None:
             with _as_option("--predict"):
-                open_source(attrs.evolve(setting, y=None), self.predict)
+                check_rows(setting, self.predict, fitted)
         if self.contrast and setting.X.columns is not None:
             with _as_option("--contrast"):
-                contrasts(self.contrast, names_of(setting.X))
+                contrasts(self.contrast, names_of(setting.X), baselines_of(setting.X))
 
 
 @contextmanager
@@ -192,7 +195,10 @@ def _as_option(option_of: str) -> Iterator[None]:
     try:
         yield
     except (dp.InvalidArgument, dp.BadData) as error:
-        raise type(error)(option_of, error.requirement, error.value, error.way_out) from None
+        if error.name.startswith(option_of):
+            raise
+        name = option_of if error.name in {"X", "R"} else f"{option_of}: {error.name}"
+        raise type(error)(name, error.requirement, error.value, error.way_out) from None
 
 
 @app.command(epilog=EXAMPLE)
@@ -215,6 +221,7 @@ def fit(
     """
     from dpframe.estimators.budgets import claim
     from dpframe.estimators.links import of_classes
+    from dpframe.sources import open_source
 
     output.check()
     spent, setting = budget.spent(data.relation), data.of(target)
@@ -237,25 +244,22 @@ def fit(
         accountant=proof.accounting,
         trust=proof.trusted,
     )
-    output.check_rows(setting)
     source = dp.MultilineCSV(table) if data.multiline else table
-    named = data.schema is not None or output.as_json
-    _fit(model, source, target, budget.epsilon_column, named=named)
+    with _as_table():
+        drop, column = model.missing == "drop", budget.epsilon_column
+        opened = open_source(setting, source, target, drop=drop, budgets=column)
+        output.check_rows(setting, opened)
+        if data.schema is None and not output.as_json:
+            say(FEATURES.format(columns=", ".join(opened.layout.names)))
+        model.fit(source, target, epsilon=column)
     _report(model, output, table, budgets=budget.epsilon_column is not None)
 
 
-def _fit(model: Any, source: Any, target: str, column: str | None, *, named: bool) -> None:
-    """Fit, and name arguments of the command line in errors; before that print the columns, where
-    no codebook has `named` them. Raises BadData and other errors.
-    """
-    from dpframe.sources import open_source
-
+@contextmanager
+def _as_table() -> Iterator[None]:
+    """Name arguments of the command line in errors about the table."""
     try:
-        if not named:
-            drop = model.missing == "drop"
-            opened = open_source(model.setting, source, target, drop=drop, budgets=column)
-            say(FEATURES.format(columns=", ".join(opened.layout.names)))
-        model.fit(source, target, epsilon=column)
+        yield
     except dp.BadData as error:
         names = {"X": "TABLE"}
         if error.requirement == NO_COLUMN:
@@ -268,18 +272,19 @@ def _fit(model: Any, source: Any, target: str, column: str | None, *, named: boo
 
 def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
+    from dpframe.estimators.regressor import MORE
+
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
-    if not output.as_json:
-        say(NEIGHBOURS.format(model.setting.relation.value.replace("_", "-"), model.setting.unit))
     given = {"alpha": output.alpha, "notes": output.notes, "simultaneous": output.simultaneous}
     options = {} if _of_classes(model) else given
     summary = model.summary(**options)
     record = _record(model) | {"summary": summary.to_dict()}
-    tested, failed = None, None
+    tested: Any = None
+    failed: Exception | None = None
     try:
         tested = _contrasts(model, summary, output)
         record |= {} if tested is None else {"contrasts": tested.records()}
-    except dp.errors.DPFrameError as error:
+    except Exception as error:  # noqa: BLE001 - raised after the fit is printed
         failed = error
     failed = failed or _saved(
         ("--certificate", output.certificate, model.certificate_.save),
@@ -287,18 +292,20 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
         ("--receipt", output.receipt, lambda path: path.write_text(receipt)),
         ("--html", output.html, lambda path: path.write_text(HTML.format(summary.as_html()))),
         ("--plot", output.plot, lambda path: summary.plot().figure.savefig(path)),  # noqa: PLW0108 - raises
-        ("--predictions", output.predictions, partial(_predict, model, output.predict)),
+        ("--predictions", output.predictions, partial(_predict, model, output, summary)),
     )
     if output.as_json:
         print_json(record)
     else:
-        say(spelled(str(summary)))
+        notes = (spelled(note) for note in summary.notes if note != MORE)
+        say(str(attrs.evolve(summary, notes=tuple(notes))))
         if tested is not None:
             say(f"\n{spelled(str(tested)).rstrip()}")
-        page(f"\n{model.receipt_}")
+        page(f"\n{model.receipt_ if output.notes else f'{model.receipt_.brief} {WHOLE}'}")
         if budgets:
             say(f"\n{model.budget_report_}")
     if failed is not None:
+        complain(MADE)
         raise failed
 
 
@@ -314,24 +321,25 @@ def _contrasts(model: Any, summary: Any, output: OutputOptions) -> Any:
     return attrs.evolve(summary, **changed, header=header, notes=())
 
 
-def _predict(model: Any, rows: str | None, path: Path) -> None:
-    """Write a CSV file of a column of predictions, a line for each row."""
-    predicted = model.predict(rows)
-    path.write_text("\n".join(["prediction", *map(str, predicted.tolist()), ""]))
+def _predict(model: Any, output: OutputOptions, summary: Any, path: Path) -> None:
+    """Write the predictions."""
+    from .new_rows import write_predictions
+
+    write_predictions(model, output.predict or "", path, summary)
 
 
 def _saved(
     *files: tuple[str, Path | None, Callable[[Path], object]],
-) -> dp.errors.DPFrameError | None:
+) -> Exception | None:
     """Write the requested files. Returns the error of a file that cannot be written, so that the
     fit, whose budget is spent, is printed first.
     """
-    failed = None
+    failed: Exception | None = None
     for option_of, path, write in files:
         try:
             if path is not None:
                 written(option_of, path, write)
-        except dp.errors.DPFrameError as error:
+        except Exception as error:  # noqa: BLE001 - raised after the fit is printed
             failed = error
     return failed
 

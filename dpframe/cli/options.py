@@ -15,6 +15,7 @@ import typer
 
 import dpframe as dp
 from dpframe import documents
+from dpframe.errors import Plain
 from dpframe.symbols import rational
 
 from .declaration import accountant_of, regression_of, trust_of
@@ -106,7 +107,7 @@ class PersonalClaimOptions(ClaimOptions):
             return super().target
         if (self.epsilon is not None) + self.each_epsilon + (self.groups is not None) > 1:
             wanted = "given once: by --epsilon, --each-epsilon or --groups"
-            raise dp.InvalidArgument("epsilon", wanted, "several", "Leave out all but one.")
+            raise dp.InvalidArgument("epsilon", wanted, Plain("several"), "Leave out all but one.")
         failing = rational((self.delta or "0").strip(), "delta")
         spent = dp.each("epsilon") if self.groups is None else groups_of(self.groups)
         return dp.PersonalizedDP(spent, None if failing == 0 else failing)
@@ -143,7 +144,7 @@ class TableOptions:
     def _bounded(self) -> tuple[dp.Rows, dp.Column]:
         if self.formula is not None:
             wanted, way_out = "given with --schema, its codebook", "Add --schema FILE.json."
-            raise dp.InvalidArgument("--formula", wanted, "--formula alone", way_out)
+            raise dp.InvalidArgument("--formula", wanted, Plain("--formula alone"), way_out)
         norm = dp.parameter("B") if self.norm is None and self.box is None else self.norm
         bound = dp.parameter("Y") if self.bound is None else self.bound
         return dp.Rows(norm=norm, box=self.box), dp.Column(bound=bound)
@@ -151,7 +152,7 @@ class TableOptions:
     def _coded(self, schema: Path) -> tuple[dp.Rows, dp.Column]:
         if any(number is not None for number in (self.norm, self.box, self.bound)):
             wanted = "given once: by --schema, or by --norm, --box and --bound"
-            raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
+            raise dp.InvalidArgument("bounds", wanted, Plain("both"), "Leave out one of them.")
         from dpframe.graph.codebook import codebook_in  # deferred: help needs no graphs
 
         rows, column = codebook_in(schema, "--schema")
@@ -164,7 +165,9 @@ def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
 
     if rows.norm is not None:
         way_out = "The norm follows from the formula: delete it from the codebook."
-        raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
+        raise dp.InvalidArgument(
+            "--schema", "without a norm beside --formula", Plain("norm"), way_out
+        )
     return right_side(formula, rows.columns or ())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +22,6 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute': "--drop",
     'missing="drop"': "--drop",
     "missing='drop'": "--drop",
-    "summary(notes=True)": "--notes",
     "X has ": "TABLE has ",
     "dp.Rows(columns=[...])": "the codebook of --schema",
     'dp.Categorical(..., unknown="zeros")': '"unknown": "zeros" in the codebook',
@@ -36,11 +36,13 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     "relation=ADD_REMOVE, rows_per_person=": "--relation add-remove --rows-per-person ",
     'dp.Column("smoker", levels=["no", "yes"])': '"levels": ["no", "yes"] in a codebook\'s target',
     " A formula is dp.graph.parse('sqrt(2)/3').": "",
-    "use summary(equal_variance=True)": "use summary(equal_variance=True) in Python",
+    "summary(equal_variance=True)": "summary(equal_variance=True) in Python",
+    "summary(largest=...)": "summary(largest=...) in Python",
     "Open other files with Polars, DuckDB or pyarrow and give what they return.": (
         "Convert other files to CSV or Parquet."
     ),
 }
+OF_X = re.compile(r"\bof X\b(?!['.@])")  # not X'X, nor code
 COLOURS = {
     r"\bproved\b": "green",
     r"\b(refuted|too small)\b": "bold red",
@@ -105,7 +107,7 @@ def spelled(text: str) -> str:
     """A message in the terms of the command line."""
     for python, option in SPELLED.items():
         text = text.replace(python, option)
-    return text
+    return OF_X.sub("of TABLE", text)
 
 
 def say(text: str, colours: Mapping[str, str] = COLOURS) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from fractions import Fraction
 from typing import Annotated
 
@@ -12,11 +13,13 @@ import typer
 import dpframe as dp
 
 from .options import TableOptions, grouped, names_given, option
-from .printing import page, spelled
+from .printing import page, say, spelled
 
 app = typer.Typer(add_completion=False)
 
 CALL = re.compile(r"\bdp\.(?:regressions\.)?(\w+(?:\.\w+)?)\(([^()]*)\)")
+LABELS = "LABELS"
+PURE = "Pure privacy, since delta is 0. --delta 1e-6 admits Gaussian noise, which is smaller."
 SIZE = "About how many records the table has."
 
 
@@ -32,15 +35,52 @@ def recommend(
     table: TableOptions,
 ) -> None:
     """Recommend a regression for about n records of d columns, with its alternatives and its
-    predicted accuracy and intervals.
+    predicted accuracy and intervals, and the command that fits it.
     """
+    from dpframe.estimators.typical import lengths
+    from dpframe.regressions.advice import written
+
     sizes = {"n": n, "d": table.columns, "each": each, "explained": explained}
     described = attrs.evolve(table, columns=None)
     setting = described.setting if names_given(described) else None
     found = dp.recommend(epsilon=epsilon, delta=delta, setting=setting, **sizes)
     if not Fraction(delta):
-        page("Pure privacy, as delta is 0; --delta 1e-6 admits Gaussian noise, which is less.")
+        page(PURE)
     page(CALL.sub(_named, spelled(str(found))).replace("dp.regressions.", ""))
+    several = (
+        {"": found.regression}
+        if found.instead is None
+        else {
+            "For intervals: ": found.instead,
+            "For predictions: ": found.regression,
+        }
+    )
+    names = {before: CALL.sub(_named, written(one)) for before, one in several.items()}
+    if setting is not None and Fraction(delta) and not each:
+        regressions = dict(zip(names.values(), several.values(), strict=True))
+        budget = {"epsilon": epsilon, "delta": delta, "explained": explained}
+        if text := lengths(regressions, setting, n=n, **budget):
+            say(text)
+    for before, name in names.items():
+        say(f"{before}{_fit(name, described, epsilon, delta, each=each)}")
+
+
+def _fit(name: str, table: TableOptions, epsilon: str, delta: str, *, each: bool) -> str:
+    """The line that fits the regression."""
+    setting = table.setting if names_given(table) else None
+    unnamed = setting is None or setting.y is None or setting.y.name == dp.Column(bound=1).name
+    target = LABELS if unnamed else setting.y.name
+    options = {"target": target}
+    if (table.schema or table.norm or table.box) is None:
+        options["schema"] = "CODEBOOK.json"
+    for field in attrs.fields(TableOptions):
+        value = getattr(table, field.name)
+        if value != field.default:
+            options[field.name.replace("_", "-")] = getattr(value, "value", str(value))
+    options |= {"epsilon-column": "EPSILONS"} if each else {"epsilon": epsilon}
+    options["delta"] = delta
+    written_options = (f"--{key} {shlex.quote(value)}" for key, value in options.items())
+    return " ".join(["dpframe fit", name, "TABLE.csv", *written_options])
 
 
 def _named(call: re.Match[str]) -> str:

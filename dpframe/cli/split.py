@@ -9,6 +9,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.errors import Plain
 
 from .declaration import imported, is_description
 from .options import (
@@ -63,13 +64,13 @@ class CriterionOptions:
     def measure(self, columns: int | None) -> Any:
         """The criterion for a number of columns. Raises InvalidArgument."""
         if columns is None:
-            raise dp.InvalidArgument("-d", "given: the public number of columns", "nothing")
+            raise dp.InvalidArgument("-d", "given: the public number of columns", Plain("nothing"))
         if self.criterion is CriterionName.NOISE:
             weights = numbers_of(self.weight, "--weight", "--weight floor=0")
             return dp.audits.NoiseCriterion(d=columns, n=self.rows, weights=weights)
         if self.rows is None:
             wanted = "given: a public number of rows, or a guess"
-            raise dp.InvalidArgument("-n", wanted, "nothing", "Such as -n 10000.")
+            raise dp.InvalidArgument("-n", wanted, Plain("nothing"), "Such as -n 10000.")
         return dp.audits.ErrorCriterion(
             n=self.rows,
             d=columns,

@@ -54,6 +54,7 @@ from dpframe.symbols import Expression
 
 from .budgets import REQUIRED, check_relation, check_source, claim, rosters
 from .fits import Fits
+from .outside import Outside
 from .scikit import (
     BaseEstimator,
     DataConversionWarning,
@@ -291,26 +292,35 @@ class PrivateEstimator(BaseEstimator, ABC):
                     coefficients(trial.output, wanted)
 
     def _blocks(self, X: Any) -> Iterator[Array]:
-        """Rows as the statistics read them. Raises BadData, SourceFailed."""
+        """Rows as the statistics read them; warns of those outside the bounds of a codebook. Raises
+        BadData, SourceFailed.
+        """
         setting = self.certificate_.setting
+        outside = Outside(setting.X.columns or ())
+
+        def read(blocks: Iterable[Block]) -> list[Array]:
+            each = map(outside.counted, blocks)
+            return [mapped(block, self._maps, self._number) for block in each]
+
         if is_path(X):
-            return iter(self._file(X).total(self._read))
-        X = without(X, self._budget)
-        table = features(setting, X)
-        if setting.X.columns is None:
-            validate_data(self, X, reset=False, skip_check_array=True)
-        return self._mapped(table)
+            yield from self._file(X).total(read)
+        else:
+            X = without(X, self._budget)
+            table = features(setting, X)
+            if setting.X.columns is None:
+                validate_data(self, X, reset=False, skip_check_array=True)
+            for block in table.blocks(table.block_rows):
+                yield from read([block])
+        outside.warn()
 
     def _file(self, X: Any) -> Source:
         """Files of rows to predict, opened; reads no row. Raises BadData, SourceFailed."""
         source = open_source(attrs.evolve(self.certificate_.setting, y=None), X)
-        if source.columns != self.n_features_in_:
-            wanted = f"of {self.n_features_in_} columns, as the table that was fitted"
-            raise BadData("X", wanted, Plain(f"{source.columns} columns"), "")
+        fitted = tuple(getattr(self, "feature_names_in_", source.names))
+        if source.columns != self.n_features_in_ or source.names != fitted:
+            wanted = f"of the {self.n_features_in_} columns of the table that was fitted, in order"
+            raise BadData("X", wanted, Plain(", ".join(source.names)), "")
         return source
-
-    def _read(self, blocks: Iterable[Block]) -> list[Array]:
-        return [mapped(block, self._maps, self._number) for block in blocks]
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -416,10 +426,6 @@ class PrivateEstimator(BaseEstimator, ABC):
         """A bound, rounded towards zero as at execution."""
         known = self.result_.known
         return self.certificate_.number(formula, up=False, sizes=self._sizes, released=known)
-
-    def _mapped(self, table: Table) -> Iterator[Array]:
-        for block in table.blocks(table.block_rows):
-            yield mapped(block, self._maps, self._number)
 
 
 def fields(regression: object, name: str) -> dict[str, Any]:

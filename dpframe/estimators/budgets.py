@@ -66,7 +66,7 @@ def claim(epsilon: object, delta: object, given: object = None) -> BudgetClaim:
         way_out = f"Spend it by {other}; or convert it by {CONVERTS}."
         if isinstance(epsilon, PersonalizedDP):
             way_out = f"Give epsilon={{'careful': 0.1, 'open': 1}}, and delta; or use {other}."
-        raise InvalidArgument("epsilon", "a number", str(epsilon), way_out)
+        raise InvalidArgument("epsilon", "a number", Plain(epsilon), way_out)
     delta = None if _is_zero(delta) else delta
     if isinstance(epsilon, Mapping) or isinstance(delta, Mapping):
         return _grouped(epsilon, delta, given)
@@ -131,7 +131,9 @@ def _own(epsilon: object, delta: object, given: object) -> BudgetClaim:
         raise InvalidArgument("epsilon", "given, to the estimator or to fit", epsilon, OWN)
     if isinstance(budgets, str) and is_list(delta):
         way_out = "Give epsilons as an array too."
-        raise InvalidArgument("delta", "one number where epsilons are a column", "a list", way_out)
+        raise InvalidArgument(
+            "delta", "one number where epsilons are a column", Plain("a list"), way_out
+        )
     if budgets is epsilon and not isinstance(budgets, str):
         return BudgetClaim(PersonalizedDP(budgets, delta))
     if is_list(delta):
@@ -155,7 +157,7 @@ def check_relation(claimed: BudgetClaim, setting: object) -> None:
             "A list of budgets reveals who is in the table. Declare groups, "
             "epsilon={'careful': 0.1, 'open': 1}, or use dp.REPLACE_ONE."
         )
-        raise InvalidArgument(names, wanted, "one per record", way_out)
+        raise InvalidArgument(names, wanted, Plain("one per record"), way_out)
 
 
 def check_source(source: Source) -> None:

@@ -52,7 +52,7 @@ def check_numbers(certificate: Certificate) -> None:
         name = type(certificate.regression).__name__
         way_out = "dp.PrivateClassifier(...) fits it, with predict_proba and log-odds."
         wanted = "one of labels that are numbers"
-        raise InvalidArgument("regression", wanted, f"{name}, of two classes", way_out)
+        raise InvalidArgument("regression", wanted, Plain(f"{name}, of two classes"), way_out)
     check_undone(certificate, ColumnNode, RowsNode)
 
 
@@ -73,7 +73,7 @@ def link(regression: Regression, graph: Graph) -> str:
     stated = type(regression).link
     links = {stated} if stated else {loss.link for loss in losses(graph)}
     if len(links) > 1:
-        got = f"losses of the links {', '.join(map(repr, sorted(links)))}"
+        got = Plain(f"losses of the links {', '.join(map(repr, sorted(links)))}")
         raise InvalidArgument("regression", "of losses with one link", got, STATED)
     chosen = links.pop() if links else IDENTITY
     if chosen not in {IDENTITY, LOGIT}:
@@ -147,7 +147,7 @@ class Odds:
         if link_of(certificate) != LOGIT:
             way_out = "dp.regressions.LogisticDescent() is one; or dp.PrivateRegressor."
             wanted = "one of two classes, whose loss has the link 'logit'"
-            raise InvalidArgument("regression", wanted, f"{name}, of numbers", way_out)
+            raise InvalidArgument("regression", wanted, Plain(f"{name}, of numbers"), way_out)
         if column is None or column.levels is None:
             raise InvalidArgument("setting", "a dp.Setting with classes for labels", None, DECLARED)
         first, second = column.levels
@@ -170,7 +170,7 @@ def factor_of(certificate: Certificate, number: Numbers) -> float:
     low, high = codes.pop() if len(codes) == 1 else (0.0, 0.0) if codes else (-1.0, 1.0)
     if not high == -low > 0:
         wanted = "one whose losses read both classes as -a and a"
-        got = f"{type(certificate.regression).__name__}, which maps them otherwise"
+        got = Plain(f"{type(certificate.regression).__name__}, which maps them otherwise")
         raise InvalidArgument("regression", wanted, got, "Leave the labels as they are declared.")
     return high
 

@@ -29,7 +29,6 @@ from .base import SAVE, PrivateEstimator, check_known
 from .hidden import leading, named
 from .label_bounds import SURE, notes_on_bounds
 from .links import check_numbers
-from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import (
@@ -46,7 +45,16 @@ from .summary import (
     counted,
     in_units,
 )
-from .units import AffineScale, entry_bound, label_scale, own_maps, predictions, row_set_of
+from .units import (
+    AffineScale,
+    baselines_of,
+    entry_bound,
+    label_scale,
+    names_of,
+    own_maps,
+    predictions,
+    row_set_of,
+)
 
 Array = NDArray[Any]
 MOST = 0.5  # the share of privacy noise in the variance of a coefficient
@@ -56,9 +64,8 @@ SHORTER = (
     "choose it before the budget is spent."
 )
 NEARER = (
-    "fitted is drawn towards zero, for levels towards their average. Along hidden directions an "
-    "effect may move to correlated columns: (fitted) in parentheses, of a row without an interval, "
-    "says nothing of sign or size. fitted has no interval of its own."
+    "fitted is drawn towards zero, levels towards their average, and has no interval; (fitted) in "
+    "parentheses says nothing of sign or size."
 )
 OUTPUT = (
     "coef and its interval are the least squares fit of the released X'X and X'y. fitted is the "
@@ -222,7 +229,6 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         says so. Predictions themselves are not clipped to the bounds of labels. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
-        warn_outside(X, self.certificate_.setting.X.columns or ())
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
 
@@ -460,7 +466,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """From the coefficients of mapped rows to coef_ and intercept_."""
         scale = label_scale(self.certificate_.setting.y)
         units = in_units(lambda theta: self._in(theta, scale), len(self._theta))
-        return attrs.evolve(units, centre=scale.centre, half=scale.half, rows=self._rows)
+        rows = self.certificate_.setting.X
+        of_codebook = rows.columns is not None and units.names == names_of(rows)
+        return attrs.evolve(
+            units,
+            centre=scale.centre,
+            half=scale.half,
+            rows=self._rows,
+            baselines=baselines_of(rows) if of_codebook else (),
+        )
 
     def _rows(self, X: Any) -> Array:
         """Rows as the statistics read them. Raises BadData."""

@@ -59,6 +59,7 @@ TOWARDS = (
     "fitted of {} is shrunk by {:.0%} of a standard error or more, towards the average of all "
     "levels, not towards the baseline, and may have the wrong sign: report coef there."
 )
+MOST_ODDS = 100.0  # noise enlarges large odds ratios too much to print them as numbers
 USUAL = 0.05  # fitted may well be outside a shorter interval by chance
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
@@ -393,11 +394,14 @@ class OddsSummary(Printed):
         raise NotAvailable(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
-        """`name`, `coef`, `noise_std`, `odds_ratio` and its unit `per`, for each coefficient."""
+        """`name`, `coef`, `noise_std`, `odds_ratio`, its values `odds_lower` and `odds_upper` at
+        coefficients two stds of the noise below and above, and its unit `per`.
+        """
         lengths, texts = self._steps
         with np.errstate(over="ignore"):
-            columns = self.coefficients, self.noise, np.exp(self.coefficients * lengths)
-        titles = ("coef", "noise_std", "odds_ratio")
+            odds = [np.exp((self.coefficients + k * self.noise) * lengths) for k in (-2, 2)]
+            columns = self.coefficients, self.noise, np.exp(self.coefficients * lengths), *odds
+        titles = ("coef", "noise_std", "odds_ratio", "odds_lower", "odds_upper")
         return [
             {"name": name, **dict(zip(titles, map(finite, numbers), strict=True)), "per": text}
             for name, text, *numbers in zip(self.names, texts, *columns, strict=True)
@@ -416,17 +420,19 @@ class OddsSummary(Printed):
         return np.array([step for step, _ in steps]), [text for _, text in steps]
 
     def _table(self) -> list[list[str]]:
-        """Without columns that no coefficient needs: an unknown noise std, or steps of 1 only."""
+        """Without columns that no coefficient needs: an unknown noise std and odds ratios, which
+        are printed beside it only, or steps of 1 only.
+        """
         records = self.records()
         noisy = bool(np.isfinite(self.noise).any())
         stepped = any(one["per"] not in {ONE_MORE, ""} for one in records)
-        noise_title = "predicted noise std" if self.predicted else "noise std"
-        titles = ["", "coef", *[noise_title] * noisy, "odds ratio", *["per"] * stepped]
+        noise_title = "noise std at most" if self.predicted else "noise std"
+        titles = ["", "coef", *[noise_title, "odds ratio"] * noisy, *["per"] * stepped * noisy]
         rows = [titles]
         for one in records:
-            odds = figure(np.inf if one["odds_ratio"] is None else one["odds_ratio"])
-            noise = [figure(one["noise_std"])] * noisy
-            rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * stepped])
+            noise = [figure(one["noise_std"]), odds_text(one)] if noisy else []
+            per = [one["per"]] * stepped * noisy
+            rows.append([one["name"], figure(one["coef"]), *noise, *per])
         return rows
 
 
@@ -454,6 +460,25 @@ def between(value: float, ends: Array, otherwise: str = LOST) -> str:
     """`0.709 [0.698, 0.721]`, or `lost in noise`."""
     low, high = map(float, ends)
     return f"{figure(value)} [{figure(low)}, {figure(high)}]" if np.isfinite(value) else otherwise
+
+
+def odds_text(record: dict[str, Any]) -> str:
+    """`1.4 (0.9 to 2.2)`, or `> 100`, with two stds of the noise to either side; `lost in noise`
+    where these span more than a factor of MOST_ODDS squared.
+    """
+    keys = ("odds_ratio", "odds_lower", "odds_upper")
+    ratio, low, high = (np.inf if record[key] is None else record[key] for key in keys)
+    if not high <= MOST_ODDS**2 * low and not (low > MOST_ODDS or high < 1 / MOST_ODDS):
+        return LOST
+    ends = _capped(low), _capped(high)
+    return _capped(ratio) if len({*ends}) == 1 else f"{_capped(ratio)} ({ends[0]} to {ends[1]})"
+
+
+def _capped(odds: float) -> str:
+    """`2.2`; `> 100` or `< 0.01` beyond MOST_ODDS."""
+    if odds > MOST_ODDS:
+        return f"> {MOST_ODDS:g}"
+    return f"< {1 / MOST_ODDS:g}" if odds < 1 / MOST_ODDS else figure(odds, digits=2)
 
 
 def share_text(share: float | None, *, bound: bool) -> str:

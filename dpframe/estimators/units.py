@@ -422,6 +422,15 @@ def names_of(rows: Rows) -> tuple[str, ...]:
     return (*names, *(["intercept"] if rows.intercept else []))
 
 
+def baselines_of(rows: Rows) -> tuple[str, ...]:
+    """`smoker[no]`, for each baseline of a codebook: the levels without a coefficient."""
+    return tuple(
+        f"{part.name}[{part.baseline}]"
+        for part in rows.columns or ()
+        if isinstance(part, Categorical) and part.baseline is not None
+    )
+
+
 def _range(term: Sequence[Part]) -> tuple[float, str]:
     """The range of each number of a term, from its lowest to its highest value; levels go from 0 to
     1.

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from dpframe.budgets.roster import Roster
-from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable, Plain
 from dpframe.graph import Loop, OfBudgets, Post
 from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
@@ -185,5 +185,5 @@ def of_all(node: OfBudgets, numbers: PublicNumbers) -> Fraction:
     value = numbers.listed.number(node, numbers.common)
     if value not in node.symbol.domain:
         wanted, way_out = f"{node.symbol.domain}, as was proved", "Give other budgets."
-        raise InvalidArgument(f"the {node.label}", wanted, str(float(value)), way_out)
+        raise InvalidArgument(f"the {node.label}", wanted, Plain(float(value)), way_out)
     return value

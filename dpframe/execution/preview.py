@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 
 import attrs
 
-from dpframe.errors import InvalidArgument, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, warn
 from dpframe.graph import Categorical, Graph, Joint, Numeric, Release, Setting
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
@@ -33,24 +33,26 @@ USUAL = (
     0.45  # of the most that is usual: a std of 20% of the range, or 20% of the rarer of two levels
 )
 USUAL_LEVELS = 0.7  # the same of three levels or more
+TYPICAL_SHARE = 0.2  # of the range, of a std; of the records, of the rarer of two levels
 ALONE = "for the intercept if their means are near the middle of the range"
 TYPICAL_VARIATION = (
-    "Words are for typical variation: a std of 20% of the range, 20% of records at the rarer of",
-    "two levels, 70% of an equal share at the rarest of more. Means near an end need 1.5 times the",
-    "std. Percentages in parentheses are for noise that hides other columns.",
+    "Words are for typical variation, the last column: a std of 20% of the range, 20% of records",
+    "at the rarer of two levels, 70% of an equal share at the rarest of more. 'from' states the",
+    "least variation, in parentheses if noise hides other columns. Means near an end need 1.5",
+    "times the std.",
 )
 UNCORRELATED = (
     "Columns are assumed to be uncorrelated. Of two with correlation r, each needs 1/sqrt(1 - |r|)",
     "times the std: 1.4 times at r = 0.5, 2.2 times at r = 0.8.",
 )
 HIDDEN_COLUMN = (
-    "A column below its percentage is hidden and makes the other intervals longer: leave it out."
+    "A column below its least variation is hidden and lengthens the other intervals: leave it out."
 )
 MERGE = "Merge rare levels first: those of {}."
 BESIDE_HIDDEN = (
     "Beside a hidden column, intervals assume that it changes the label by at most its declared",
-    "range, or by what released sums support; summary(largest=...) replaces this assumption. It",
-    "fails easily for columns that fill a small part of their range.",
+    "range, or by what released sums support; summary(largest=...) replaces this.",
+    "The assumption fails easily for columns that fill a small part of their range.",
 )
 
 
@@ -61,7 +63,7 @@ class Predicted:
     Its mean square per direction when it varies evenly and when it hardly varies; and the values,
     over n, that noise requires for an interval if it hides no other column (`needed`) and if it
     hides all that it may (`beside`). Intervals are `likely` if little variation suffices even then,
-    `unlikely` if no usual variation suffices.
+    `unlikely` if no usual variation suffices. `length` is that of the range of a number.
     """
 
     name: str
@@ -72,6 +74,7 @@ class Predicted:
     levels: int = 0
     product: bool = False
     factor: bool = False
+    length: float = 0.0
 
     @property
     def likely(self) -> bool:
@@ -106,20 +109,30 @@ class Predicted:
         """The prediction and its least variation, for a table: `likely, from 8%`."""
         if self.unlikely or self.product:
             return self.word
-        more = "more" if self.beside > self.even else percent(self._measured(self.beside))
-        return f"{self.word}, from {self.least}{f' ({more})' if more != self.least else ''}"
+        least, more = self._least(self._amount), self._amount(self._measured(self.beside))
+        more = "more" if self.beside > self.even and more != least else more
+        return f"{self.word}, from {least}{f' ({more})' if more != least else ''}"
 
     @property
-    def measure(self) -> str:
-        """The variation to which percentages in a table refer."""
+    def typical(self) -> str:
+        """The typical variation, in units of the column: `std 9.2`, `rarest level 20%`."""
         if self.product:
             return "its factors nearly span it"
-        return "rarest level, of all records" if self.levels else "std, of the declared range"
+        if self.levels > 2:
+            return f"rarest level {percent(USUAL_LEVELS / self.levels)}"
+        return f"{'rarest level' if self.levels else 'std'} {self._amount(TYPICAL_SHARE)}"
+
+    def _amount(self, share: float) -> str:
+        """A share of the range of a number in its units, of levels a percentage."""
+        return upwards(share * self.length) if self.length else percent(share)
 
     @property
     def least(self) -> str:
-        """The least variation for an interval, if noise hides no other column."""
-        return percent(self._measured(self.needed))
+        """The least variation for an interval, if noise hides no other column, as a percentage."""
+        return self._least(percent)
+
+    def _least(self, written: Callable[[float], str]) -> str:
+        return written(self._measured(self.needed))
 
     def _measured(self, needed: float) -> float:
         """A mean square in the measure of the column, in [0, 1]. The least mean square of m levels
@@ -143,6 +156,14 @@ def rarer(needed: float) -> float:
     """
     variance = min(2 * needed / (1 + needed), 1.0)
     return (1 - math.sqrt(1 - variance)) / 2
+
+
+def upwards(value: float) -> str:
+    """`6.1`, in two digits, rounded up."""
+    if not 0 < value < math.inf:
+        return "more" if value else "0"
+    last = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return f"{math.ceil(value / last - 1e-9) * last:.2g}"
 
 
 def percent(share: float) -> str:
@@ -235,14 +256,14 @@ class Foreseen:
         both = [self] if other is None else [self, other]
         named = ["default", "for intervals"] if other else ["interval"]
         cells = (
-            (mine[0].name, (*(part.cell for part in mine), mine[-1].measure))
+            (mine[0].name, (*(part.cell for part in mine), mine[-1].typical))
             for mine in zip(*(one.parts for one in both), strict=True)
         )
         rows = [
             [together([name for name, _ in run]), *alike]
             for alike, run in groupby(cells, key=lambda cell: cell[1])
         ]
-        lines = [["column", *named, "percentages"], *rows]
+        lines = [["column", *named, "typically"], *rows]
         if len(self.parts) > 1 and self.intercept is not None:
             central = "or if means are central" if any(one.intercept for one in both) else ""
             lines.append(["intercept", *("with all others" for _ in named), central])
@@ -304,7 +325,8 @@ def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: floa
         return Predicted(name, even, uneven, needed, beside, product=True)
     (part,) = term
     if isinstance(part, Numeric):
-        return Predicted(part.name, EVEN, PEAKED, needed, beside)
+        length = float(part.upper) - float(part.lower)
+        return Predicted(part.name, EVEN, PEAKED, needed, beside, length=length)
     even = 1 / max(part.width, 1)
     return Predicted(part.name, even, RARE * even, needed, beside, len(part.levels))
 
@@ -391,12 +413,12 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     if certificate.report.problem.personal is not None:
         wanted = "one budget for all: noise depends on the budgets of all records"
         way_out = "dp.audits.budget_report(certificate, budgets) says what each record pays."
-        raise InvalidArgument("certificate", wanted, str(certificate.target), way_out)
+        raise InvalidArgument("certificate", wanted, Plain(certificate.target), way_out)
     if certificate.free:
         raise InvalidArgument(
             "certificate",
             f"given numbers for {', '.join(sorted(certificate.free))}",
-            "none",
+            Plain("none"),
             "run = certificate.at(...)",
         )
     if n and (text := delta_warning(certificate, n)) is not None:

@@ -170,7 +170,7 @@ def _any_budgets(target: PersonalizedDP, budgets: object) -> RequestedBudgets:
         wanted = "one number a record, or the name of a column"
         raise InvalidArgument("budgets", wanted, type(budgets))
     if list_of.domain.lower not in own[0].domain or list_of.domain.upper not in own[0].domain:
-        raise InvalidArgument("budgets", f"all {own[0].domain}", str(list_of.domain))
+        raise InvalidArgument("budgets", f"all {own[0].domain}", Plain(list_of.domain))
     return _of_lists(target, [list_of])
 
 

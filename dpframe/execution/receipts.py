@@ -72,19 +72,29 @@ class Receipt:
 
     def __str__(self) -> str:
         """The proof and its tests; the cost and its time; the noise and the assumptions."""
-        spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
         assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
         lines = [
             f"Proved: the cost of the graph, by certificate {self.certificate}. {TESTED}",
-            f"{spent} {self.cost}, at {self.time}{self._unrecorded}.",
-            *([self.together] if self.together else []),
+            *self._spent,
             f"Noise: {self.randomness}. Assumed: {assumed}.",
             *([self.remark] if self.remark else []),
         ]
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    @property
+    def brief(self) -> str:
+        """The cost, its time and the certificate."""
+        remark = [self.remark] if self.remark else []
+        return "\n".join([*self._spent, *remark, f"By certificate {self.certificate}."])
+
+    @property
+    def _spent(self) -> list[str]:
+        spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
+        together = [self.together] if self.together else []
+        return [f"{spent} {self.cost}, at {self.time}{self._unrecorded}.", *together]
 
     @property
     def _unrecorded(self) -> str:
@@ -320,7 +330,7 @@ def _of_groups(
     if not same:
         wanted = "the groups of the ledger's records, in their order"
         way_out = "dp.RecordLedger(target, groups) has them."
-        raise InvalidArgument("budgets", wanted, "others", way_out)
+        raise InvalidArgument("budgets", wanted, Plain("others"), way_out)
     named: Any = budgets_and_kind(target, None)[0]
     return {group: one.substitute(values) for group, one in named.items()}
 
@@ -333,7 +343,7 @@ def charge(
     """
     if rows != records.n:
         wanted = "accounts of the records of the table, one each"
-        raise InvalidArgument("records", wanted, f"{records.n} accounts")
+        raise InvalidArgument("records", wanted, Plain(f"{records.n} accounts"))
     cost = record_costs(records, certificate, budgets)
     records.spend(cost, unit=certificate.setting.unit)
 

@@ -286,7 +286,7 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
         formula = exact(value, field.name)
         domain = default.domain if isinstance(default, Symbol) else None
         if isinstance(formula, Number) and domain is not None and formula.value not in domain:
-            raise InvalidArgument(field.name, str(domain), str(formula), "")
+            raise InvalidArgument(field.name, str(domain), Plain(formula), "")
         return formula
 
     return field.evolve(converter=convert)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.privacy import ADD_REMOVE, Unit
 from dpframe.symbols import (
     DATA,
@@ -40,7 +40,7 @@ def _own(value: object) -> Expression:
     formula = exact(value, "formula")
     if RECORD not in formula.scope:
         way_out = "Such as X.total(budget.epsilon), for a target dp.PersonalizedDP(...)."
-        raise InvalidArgument("formula", "one of each record's budget", str(formula), way_out)
+        raise InvalidArgument("formula", "one of each record's budget", Plain(formula), way_out)
     return formula
 
 
@@ -146,7 +146,7 @@ def known(
     domain = parameter(name, lower, upper, closed="both").domain
     guess = None if likely is None else rational(likely, "likely")
     if guess is not None and guess not in domain:
-        raise InvalidArgument("likely", f"in the range of {name}, {domain}", str(likely))
+        raise InvalidArgument("likely", f"in the range of {name}, {domain}", Plain(likely))
     return Known(value, name, domain.lower, domain.upper, likely=guess).symbol
 
 

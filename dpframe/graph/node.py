@@ -106,7 +106,7 @@ def positive(value: object, name: str = "norm") -> Expression:
     wrong = isinstance(bound, Number) and bound.value <= 0
     if wrong or (isinstance(bound, Symbol) and bound.origin is None and not bound.domain.positive):
         way_out = "A bound is a public number, or dp.parameter(name) with a positive range."
-        raise InvalidArgument(name, "positive", str(bound), way_out)
+        raise InvalidArgument(name, "positive", Plain(bound), way_out)
     return bound
 
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Share
@@ -57,7 +57,7 @@ def _count(times: object) -> Expression:
     count = exact(times, "times")
     if not whole(count) or (isinstance(count, Number) and count.value < 1):
         wanted = "a whole number of at least 1, or a sum of whole parameters and whole numbers"
-        raise InvalidArgument("times", wanted, str(count), "")
+        raise InvalidArgument("times", wanted, Plain(count), "")
     return count
 
 
@@ -125,7 +125,9 @@ class Release(Node):
         given = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(given, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
-            raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(given), way_out)
+            raise InvalidArgument(
+                self.noise.kind, f"a {self.gives.__name__}", Plain(given), way_out
+            )
         return self._on_sample(given)
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
@@ -411,7 +413,7 @@ def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Sta
 def _rate(value: object, statistic: Statistic) -> Number:
     rate = exact(value, "sampled")
     if not isinstance(rate, Number) or not 0 < rate.value <= 1:
-        raise InvalidArgument("sampled", "a number in (0, 1]", str(rate), "Such as '0.01'.")
+        raise InvalidArgument("sampled", "a number in (0, 1]", Plain(rate), "Such as '0.01'.")
     rows = isinstance(statistic, RecordSum) and not any(
         isinstance(one, Statistic) for one in statistic.inputs
     )

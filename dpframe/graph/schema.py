@@ -15,7 +15,7 @@ from typing import Any, cast
 import attrs
 
 from dpframe.documents import check_place
-from dpframe.errors import InvalidArgument, nearest, of_kind
+from dpframe.errors import InvalidArgument, Plain, nearest, of_kind
 from dpframe.numbers import whole
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
@@ -293,7 +293,7 @@ class Rows:
         if self.norm is None and self.box is None and self.columns is None:
             wanted = "bounded: dp.Rows(norm=...), dp.Rows(box=...) or dp.Rows(columns=[...])"
             way_out = "Take the bounds from the codebook, never from the data."
-            raise InvalidArgument("X", wanted, "Rows()", way_out)
+            raise InvalidArgument("X", wanted, Plain("Rows()"), way_out)
         identified(all_levels(self.columns or ()), intercept=self.intercept)
         if self.terms is not None:
             from .formulas import check_repeated, check_terms

@@ -9,7 +9,7 @@ from typing import Any, Never
 import attrs
 import numpy as np
 
-from dpframe.errors import DataWarning, InvalidArgument, missing, nearest, warn
+from dpframe.errors import DataWarning, InvalidArgument, WayOut, missing, nearest, warn
 from dpframe.notebooks import data_frame
 
 from .arrays import Array
@@ -49,6 +49,12 @@ OUTSIDE = (
     "{} of {} predicted means are outside the bounds [{:g}, {:g}] of labels: by noise, or because "
     "the mean of labels is not linear in the columns there."
 )
+NO_NEW_LABELS = "New labels have no interval but the bound."
+UPPER_BOUND = (
+    "The residual variance is lost in noise: intervals of new labels use an upper confidence bound "
+    "of it, and are mostly longer than residuals require."
+)
+BASELINE = "{} is the baseline; its effect is 0: leave it out."
 NUMBER = r"\d+\.?\d*(?:e[+-]?\d+)?|\.\d+"
 INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
 
@@ -62,7 +68,8 @@ def as_rows(X: Any) -> Array:
 class Units:
     """matrix @ theta + offset are m coefficients by their names, for theta (d,) of the rows that
     sums were taken of, which `rows` makes of a table; labels are centre + half z. The last
-    coefficient is the intercept where there is one.
+    coefficient is the intercept where there is one. `baselines` are the names of the levels whose
+    effect is 0.
     """
 
     matrix: Array
@@ -71,6 +78,7 @@ class Units:
     centre: float = 0.0
     half: float = 1.0
     rows: Callable[[Any], Array] = as_rows
+    baselines: tuple[str, ...] = ()
 
     @classmethod
     def plain(cls, d: int) -> Units:
@@ -201,7 +209,7 @@ class Inference:
         names to weights, or a list of these; None takes every coefficient. `r` is a number or (q,).
         Raises InvalidArgument.
         """
-        rows, names = contrasts(R, self.names)
+        rows, names = contrasts(R, self.names, self.units.baselines)
         estimates = self.of(rows @ self.units.matrix, names)
         null = np.broadcast_to(np.asarray(r, dtype=float), estimates.effect.shape)
         return attrs.evolve(
@@ -212,7 +220,8 @@ class Inference:
         """Whether R @ coefficients = r, all of them; R and r as of `t_test`, the rows of R linearly
         independent. Raises InvalidArgument.
         """
-        rows, estimates = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
+        rows = contrasts(R, self.names, self.units.baselines)[0] @ self.units.matrix
+        estimates = self.t_test(R, r)
         df, lengths = len(rows), np.sqrt(estimates.spread.errors)
         if not np.all(np.isfinite(estimates.hidden)):
             return Wald(float("nan"), df, float("nan"))
@@ -243,7 +252,8 @@ class Inference:
 
     def get_prediction(self, X: Any, *, residuals: str | None = None) -> Prediction:
         """The mean of labels at rows of `X`, which are treated as `predict` treats them, and where
-        new labels lie.
+        new labels lie. Where the residual variance is lost in noise, an upper confidence bound of
+        it is used, and `note` says so.
 
         `residuals` says what is assumed of their law: "any", nothing but one variance, so that
         intervals of new labels are Chebyshev's, 4.5 stds long to either side at 95%; "unimodal", 3
@@ -381,6 +391,13 @@ class Prediction:
         """Its standard errors, (q,)."""
         return self.mean.sd
 
+    @property
+    def note(self) -> str:
+        """What is used in place of a residual variance that is not known; empty where it is."""
+        if self.label is None:
+            return NO_NEW_LABELS
+        return UPPER_BOUND if self.label.unclear.any() else ""
+
     def __getattr__(self, name: str) -> Never:
         """Raises UnknownName, with the nearest name."""
         missing(self, name, why=ONLY_RELEASED)
@@ -419,24 +436,31 @@ class Prediction:
         return data_frame(columns | {"obs_ci_lower": least, "obs_ci_upper": most})
 
 
-def contrasts(R: Any, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
+def contrasts(
+    R: Any, names: Sequence[str], baselines: Sequence[str] = ()
+) -> tuple[Array, tuple[str, ...]]:
     """Rows (q, m) of weights and a name each. Raises InvalidArgument."""
     if R is None:
         return np.eye(len(names)), tuple(names)
     given = list(R) if isinstance(R, (list, tuple)) else [R]
     if given and all(isinstance(one, (str, Mapping)) for one in given):
-        parts = [weights_of(one, names) if isinstance(one, str) else one for one in given]
+        known = [*names, *baselines]
+        parts = [weights_of(one, known) if isinstance(one, str) else one for one in given]
         unknown = [name for part in parts for name in part if name not in names]
         if unknown:
-            wanted = f"of the coefficients {', '.join(names)}"
-            written = f"'{names[0]} - 2 {names[-1]}' or {{{names[0]!r}: 1}}"
-            way_out = f"Write {written}; the value to test is the second argument."
-            near = nearest(str(unknown[0]), names)
-            raise InvalidArgument("R", wanted, unknown[0], f"{way_out}{near}")
+            wanted = f"a combination of the coefficients {', '.join(names)}"
+            first = str(unknown[0])
+            if first in baselines:
+                raise InvalidArgument("R", wanted, first, BASELINE.format(first))
+            written = f"Write {names[0]!r} or '{names[0]} - 2 {names[-1]}'"
+            python = f"{written} or {{{names[0]!r}: 1}}; the value to test is the second argument."
+            hint = nearest(first, names)
+            way_out = WayOut(f"{python}{hint}", f"{written}.{hint}")
+            raise InvalidArgument("R", wanted, unknown[0], way_out)
         for shared in (name for part in parts for name in part if part[name]):
             if list(names).count(shared) > 1:
-                way_out = f"Rename the column, or give weights in the order {', '.join(names)}."
-                raise InvalidArgument("R", "of names of one coefficient each", shared, way_out)
+                instead = f"Rename the column, or give weights in the order {', '.join(names)}."
+                raise InvalidArgument("R", "of names of one coefficient each", shared, instead)
         weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
         return np.array(weights), tuple(contrast(row, names) for row in weights)
     rows = np.atleast_2d(np.asarray(R, dtype=float))
@@ -454,9 +478,9 @@ def weights_of(text: str, names: Sequence[str]) -> dict[str, float]:
     terms = [*re.finditer(term, signed)]
     if text in names or "".join(one[0] for one in terms) != signed:
         return {text: 1.0}
-    weights = dict.fromkeys(names, 0.0)
+    weights: dict[str, float] = {}
     for sign, number, name in (one.groups() for one in terms):
-        weights[name] += float(f"{sign}{number or 1}")
+        weights[name] = weights.get(name, 0.0) + float(f"{sign}{number or 1}")
     return weights
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .moments import MOST_LOST
-from .result import COVERED, Inference
+from .result import COVERED, NO_NEW_LABELS, Inference
 from .spectrum import Unidentified
 
 ROBUST = "Residuals may have another variance in every row"
 HELD = (
-    "The finite intervals assume that each hidden direction changes the label by at most {}; "
-    "summary(largest=...) replaces this assumption."
+    "The others are longer and assume that each changes the label by at most {} "
+    "(summary(largest=...) replaces this)."
 )
 REFUTED = (
     "The released X'y is larger along hidden directions than coefficients of the {} allow: nothing "
@@ -26,23 +26,17 @@ NEVER_EQUAL = (
     "Residuals of labels 0 and 1 do not have equal variance, since the variance depends on the "
     "mean: leave equal_variance=True out for such labels."
 )
-NO_NEW_LABELS = "New labels have no interval but the bound."
 TIGHTER = "a tighter public bound of labels"
 RELEASE = {
     "y @ y": "y'y was not released (dp.release(y @ y, ...) and dp.JointSSP() release it)",
     "n": "n was not released (dp.JointSSP() releases it)",
 }
 SAMPLING = (
-    "Sampling enters as an upper bound here: standard errors are cautious and the privacy share is "
-    "a lower bound"
+    "Sampling enters as an upper bound here: standard errors are cautious, shares lower bounds"
 )
 IMPROVE = "To improve them, {}."
 MOST_NAMES = 3  # in a note
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
-MERGE = (
-    "These directions lie mostly along {}: they also make the other intervals longer. Merge a rare "
-    "level with another, or leave a column out, before the next fit."
-)
 WAY_OUT = (
     "Where one of these columns follows from others, leave it out: no budget tells them apart. "
     "Where not, more records or a larger budget show it, or largest=, a public bound on the length "
@@ -85,7 +79,7 @@ def brief(
     yield first
     yield from (one for one in assumed(inference) if not one.startswith(ROBUST))
     yield from refused(inference)
-    better = "More records, a larger epsilon or fewer columns help"
+    better = "More records, a larger epsilon, fewer columns or merged levels help"
     better += f"; so does {instead}, with worse predictions." if instead else "."
     lost, d = inference.unseen, len(inference.centre)
     hides = f"The noise hides {d - inference.identified} of {d} directions"
@@ -96,10 +90,9 @@ def brief(
     elif not some or inference.open_ended:
         yield f"{hides}: no coefficient has an interval. {better}"
     else:
-        yield f"{hides}: coefficients along them have no interval. {better}"
-        if columns:
-            yield MERGE.format(listed(list(columns)))
-        yield HELD.format(assumed_change(lost))
+        held = HELD.format(assumed_change(lost))
+        along = f", mostly along {listed(list(columns))}" if columns else ""
+        yield f"{hides}{along}: coefficients along them have no interval. {held} {better}"
     yield from of_residuals(inference, tighter=tighter)
 
 
@@ -214,12 +207,11 @@ def of_residuals(inference: Inference, *, tighter: bool = True) -> Iterator[str]
         yield f"The residual variance is lost in noise. {NO_NEW_LABELS}"
     elif not inference.residual.known:
         narrow = tighter and not binary(inference)
-        helps = f"{TIGHTER}, more records" if narrow else "more records"
+        helps = f"{TIGHTER[0].upper()}{TIGHTER[1:]} helps." if narrow else ""
         yield (
-            "The residual variance is lost in noise, so the lengths of intervals vary with it: "
-            "their level holds on average over repeated releases, but a single one may be too "
-            f"short. {helps[0].upper()}{helps[1:]} or a larger epsilon help."
-        )
+            "The residual variance is lost in noise: the level of intervals holds on average over "
+            f"repeated releases, but a single one may be too short. {helps}"
+        ).rstrip()
     yield from of_sampling(inference, tighter=tighter)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, loop, post, release
 from dpframe.graph.functions import gradient
 from dpframe.graph.joint import unit_std
@@ -124,7 +124,9 @@ def affordable(budget: Share) -> Expression:
     """
     epsilon, delta = budget.epsilon, budget.delta
     if isinstance(delta, Number) and not delta.value:
-        raise InvalidArgument("budget", "one of epsilon and delta", "delta = 0", "Give a delta.")
+        raise InvalidArgument(
+            "budget", "one of epsilon and delta", Plain("delta = 0"), "Give a delta."
+        )
     if isinstance(epsilon, Number) and isinstance(delta, Number):
         return constant(grid_mu(epsilon.value, delta.value))
     return (1 + parameter("excess", 0, 1)) / unit_std(budget)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final
 
 import attrs
 
-from dpframe.errors import AttrsClass, InvalidArgument, listed_words
+from dpframe.errors import AttrsClass, InvalidArgument, Plain, listed_words
 from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, Share
 from dpframe.sensitivity import L2, Norm
@@ -67,7 +67,7 @@ class Mechanism(AttrsClass, ABC):
         loss = guarantee.loss
         if loss is None:
             way_out = "The RDP and zCDP accountants add it."
-            raise InvalidArgument(self.kind, "dominated by one pair", str(guarantee), way_out)
+            raise InvalidArgument(self.kind, "dominated by one pair", Plain(guarantee), way_out)
         return loss
 
 
@@ -164,7 +164,7 @@ class AdditiveNoise(Mechanism):
         to whole numbers; exact in distribution. Only where `exact`.
         """
         del size, n, bits
-        raise InvalidArgument("noise", "exact on a grid", "noise in floating point", "")
+        raise InvalidArgument("noise", "exact on a grid", Plain("noise in floating point"), "")
 
 
 def _names(noise: AdditiveNoise) -> list[str]:
@@ -226,7 +226,7 @@ class Calibration(AttrsClass, ABC):
         if _without_delta(share) and approximate and not pure:
             way_out = f"{WITH_DELTA[0].upper()}{WITH_DELTA[1:]}"
             wanted = f"one for {self.name}: {NEEDS_DELTA}"
-            raise InvalidArgument("share", wanted, str(share), way_out)
+            raise InvalidArgument("share", wanted, Plain(share), way_out)
         if share.currency not in self.currencies:
             wanted, way_out = (
                 f"in a currency that {self.name} can spend",
@@ -312,7 +312,7 @@ def positive_formula(value: object) -> Expression:
     formula = exact(value, "the size of the noise")
     if isinstance(formula, Number) and formula.value <= 0:
         way_out = "No noise is no privacy."
-        raise InvalidArgument("the size of the noise", "positive", str(formula), way_out)
+        raise InvalidArgument("the size of the noise", "positive", Plain(formula), way_out)
     return formula
 
 

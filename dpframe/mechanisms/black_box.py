@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, of_kind
+from dpframe.errors import InvalidArgument, Plain, of_kind
 from dpframe.privacy import Guarantee
 from dpframe.symbols import ONE, Expression, exact
 
@@ -44,5 +44,5 @@ class BlackBox(Mechanism):
         """As given. Raises InvalidArgument for a sensitivity other than 1."""
         if exact(sensitivity, "sensitivity") != ONE:
             way_out = "State the guarantee that holds for the neighbours of this analysis."
-            raise InvalidArgument("sensitivity", "1 for a black box", str(sensitivity), way_out)
+            raise InvalidArgument("sensitivity", "1 for a black box", Plain(sensitivity), way_out)
         return self.given

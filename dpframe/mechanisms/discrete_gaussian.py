@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import Exact
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP, number
@@ -72,7 +72,7 @@ class DiscreteGaussian(StdNoise):
                     "If only one coordinate moves, give dp.compose the loss "
                     "noise.loss(sensitivity, one_coordinate=True); else accountant='zcdp' adds it."
                 )
-                raise InvalidArgument("sensitivity", wanted, str(size), way_out)
+                raise InvalidArgument("sensitivity", wanted, Plain(size), way_out)
             size = Fraction(1)
         return losses.DiscreteGaussianLoss(variance, whole_sensitivity(size))
 

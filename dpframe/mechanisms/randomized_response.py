@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import Exact, open_unit
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Relation, number
@@ -31,7 +31,7 @@ def _epsilon(value: object) -> Expression:
     odds = _odds(epsilon)
     if (isinstance(epsilon, Number) and epsilon.value <= 0) or (odds is not None and odds <= 1):
         way_out = "An answer that is independent of the truth needs no mechanism."
-        raise InvalidArgument("epsilon", "above 0", str(epsilon), way_out)
+        raise InvalidArgument("epsilon", "above 0", Plain(epsilon), way_out)
     return epsilon
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.privacy import Guarantee, ZeroConcentratedDP
 from dpframe.sensitivity import RANGE, Norm
 from dpframe.symbols import Expression, constant, power, sqrt
@@ -71,7 +71,7 @@ class SelectionNoise(PureNoise):
         """Raises InvalidArgument: a selection adds no noise."""
         del size, shape, rng, symmetric
         way_out = "dp.release(scores, dp.mechanisms.ExponentialSelection.pure, share)"
-        raise InvalidArgument("mechanism", "one that adds noise", "a selection", way_out)
+        raise InvalidArgument("mechanism", "one that adds noise", Plain("a selection"), way_out)
 
 
 @attrs.frozen(cache_hash=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import Exact, whole
 from dpframe.numerics import arb_float, ball, working
 from dpframe.pld import losses
@@ -50,7 +50,7 @@ def _base(_: object, __: object, value: Any) -> None:
 def _rate(value: object) -> Expression:
     rate = exact(value, "rate")
     if isinstance(rate, Number) and not 0 < rate.value <= 1:
-        raise InvalidArgument("rate", "in (0, 1]", str(rate))
+        raise InvalidArgument("rate", "in (0, 1]", Plain(rate))
     return rate
 
 
@@ -74,7 +74,7 @@ class Subsampled(Mechanism):
         other = "PoissonSubsampled" if poisson else "SubsampledWithoutReplacement"
         way_out = f"Name it; under the other relation use {other}."
         wanted = f"{self.relation} for {self.kind}"
-        raise InvalidArgument("relation", wanted, str(relation), way_out)
+        raise InvalidArgument("relation", wanted, Plain(relation), way_out)
 
     def _amplified(
         self, share: Expression, sensitivity: Expression, relation: Relation | None
@@ -87,7 +87,9 @@ class Subsampled(Mechanism):
             case ApproxDP(epsilon, delta):
                 return ApproxDP(_epsilon(share, epsilon), share * delta)
         way_out = "Take .loss(sensitivity, relation) for the numeric accountant."
-        raise InvalidArgument("mechanism", "pure or approximate DP to amplify", str(given), way_out)
+        raise InvalidArgument(
+            "mechanism", "pure or approximate DP to amplify", Plain(given), way_out
+        )
 
     def _loss(
         self, share: Fraction, sensitivity: Exact | Expression, relation: Relation

@@ -17,7 +17,7 @@ import numpy as np
 from flint import fmpz_mat
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, Plain, listed_words
 
 Whole: TypeAlias = NDArray[np.object_]
 """An array of whole numbers of any size."""
@@ -189,7 +189,7 @@ def _doubles(matrix: Whole) -> NDArray[np.float64]:
 def _at_least_zero(bound: int) -> int:
     """An upper bound of the floor. Raises InvalidArgument below 0: K is not semidefinite."""
     if bound < 0:
-        got = "one with a negative eigenvalue"
+        got = Plain("one with a negative eigenvalue")
         raise InvalidArgument("matrix", "positive semidefinite", got, "Pass X'X of integer rows.")
     return bound
 
@@ -202,7 +202,7 @@ def _symmetric(matrix: NDArray[np.generic]) -> Whole:
         raise InvalidArgument("matrix", "of a shape (d, d), d >= 1", matrix.shape)
     whole = _whole(matrix)
     if (whole != whole.T).any():
-        raise InvalidArgument("matrix", "symmetric", "one that is not", "Pass X'X.")
+        raise InvalidArgument("matrix", "symmetric", Plain("one that is not"), "Pass X'X.")
     return whole
 
 

@@ -171,7 +171,7 @@ def number(name: str, value: Expression) -> Fraction:
     """`value` as an exact number."""
     if not isinstance(value, Number):
         way_out = "Give symbols numbers; round what is irrational to the safe side."
-        raise InvalidArgument(name, "an exact number", str(value), way_out)
+        raise InvalidArgument(name, "an exact number", Plain(value), way_out)
     return value.value
 
 
@@ -189,7 +189,7 @@ def in_range(
         low = "[0" if zero else "(0"
         ceiling = "inf" if upper is None else str(upper)
         pure = "dp.PureDP(epsilon) has no delta." if name == "delta" and value == 0 else ""
-        raise InvalidArgument(name, f"in {low}, {ceiling})", str(value), pure)
+        raise InvalidArgument(name, f"in {low}, {ceiling})", Plain(value), pure)
     return formula
 
 
@@ -294,7 +294,7 @@ ORDER = "divergence of order "
 def _order(value: object) -> Fraction:
     order = number("order", exact(value, "order"))
     if order <= 1:
-        raise InvalidArgument("order", "above 1", str(order), "Order 1 is the divergence of KL.")
+        raise InvalidArgument("order", "above 1", Plain(order), "Order 1 is the divergence of KL.")
     return order
 
 

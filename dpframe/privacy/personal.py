@@ -139,7 +139,7 @@ def _checked(name: str, formula: Expression) -> Expression:
         return formula
     if not isinstance(formula, Number):
         wanted = "a number, or a parameter with a positive range"
-        raise InvalidArgument(f"budget {name}", wanted, str(formula), WAY_OUT)
+        raise InvalidArgument(f"budget {name}", wanted, Plain(formula), WAY_OUT)
     return formula
 
 
@@ -170,9 +170,9 @@ def _listed(name: str, value: Any) -> Listed:
         raise InvalidArgument(f"budgets {name}", "one list of numbers", type(value)) from None
     if numbers.ndim != 1 or not numbers.size:
         wanted = "one number for each record, in one dimension"
-        raise InvalidArgument(f"budgets {name}", wanted, f"shape {numbers.shape}", WAY_OUT)
+        raise InvalidArgument(f"budgets {name}", wanted, Plain(f"shape {numbers.shape}"), WAY_OUT)
     if numbers.dtype.kind not in REAL:
-        wanted, found = "real numbers", f"entries of type {numbers.dtype}"
+        wanted, found = "real numbers", Plain(f"entries of type {numbers.dtype}")
         raise InvalidArgument(f"budgets {name}", wanted, found, WAY_OUT)
     return Listed(name, _sound(name, doubles(numbers).copy()))
 
@@ -184,13 +184,13 @@ def _sound(name: str, numbers: Array) -> Array:
     most = BUDGETS[name] or math.inf
     good = np.isfinite(numbers) & (numbers > 0) & (numbers < most)
     if not good.all():
-        found = f"{np.count_nonzero(~good)} of {len(numbers)} that are not"
+        found = Plain(f"{np.count_nonzero(~good)} of {len(numbers)} that are not")
         raise InvalidArgument(f"budgets {name}", str(whole_range(name)), found, WAY_OUT)
     with np.errstate(over="ignore"):
         total = numbers.sum()
     if not math.isfinite(total):
         way_out = "No useful budget is so large."
-        raise InvalidArgument(f"budgets {name}", "of a finite sum", "an overflow", way_out)
+        raise InvalidArgument(f"budgets {name}", "of a finite sum", Plain("an overflow"), way_out)
     numbers.flags.writeable = False
     return numbers
 
@@ -268,10 +268,10 @@ class PersonalizedDP(Guarantee):
         own = own_symbols_of(self.each)
         if not own:
             way_out = "An equal budget for all records is dp.PureDP, dp.ApproxDP, ..."
-            raise InvalidArgument("budgets", "of each record", str(self.each), way_out)
+            raise InvalidArgument("budgets", "of each record", Plain(self.each), way_out)
         if {symbol.name: symbol for symbol in own}.items() - self._plain.items():
             wanted = "dp.each(name) itself, under its own name"
-            raise InvalidArgument("budgets", wanted, str(self.each))
+            raise InvalidArgument("budgets", wanted, Plain(self.each))
         self._check_groups()
 
     @property

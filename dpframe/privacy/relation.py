@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.errors import InvalidArgument, of_kind
+from dpframe.errors import InvalidArgument, Plain, of_kind
 from dpframe.symbols import Expression, Number, Symbol, exact
 from dpframe.theory.guarantees import RELATIONS
 
@@ -55,7 +55,7 @@ def _rows(value: object) -> Expression:
     ranged = isinstance(rows, Symbol) and rows.domain.integer and (rows.domain.lower or 0) >= 1
     if not (whole or ranged):
         wanted, way_out = "a whole number of at least 1", "Bound it before this table is built."
-        raise InvalidArgument("rows_per_person", wanted, str(rows), way_out)
+        raise InvalidArgument("rows_per_person", wanted, Plain(rows), way_out)
     return rows
 
 

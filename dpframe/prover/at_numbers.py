@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import attrs
 
-from dpframe.errors import InvalidArgument, nearest
+from dpframe.errors import InvalidArgument, Plain, nearest
 from dpframe.graph import Graph, Known, OfBudgets, Regression, Setting
 from dpframe.graph.rows import COLUMNS
 from dpframe.graph.statistics import Statistic
@@ -147,7 +147,7 @@ class AtNumbers:
             raise InvalidArgument(
                 "certificate",
                 f"given a number for {', '.join(missing)}",
-                "none",
+                Plain("none"),
                 f"run = certificate.at({missing[0]}=...)",
             )
         return enclose(formula, {name: rational_ball(known[name]) for name in names})

@@ -93,7 +93,10 @@ class Certificate(AtNumbers):
         """Refuse to construct a certificate without a proof."""
         if not self.report.proved:
             raise InvalidArgument(
-                "report", "proved", "one with open obligations", "dp.certify makes certificates."
+                "report",
+                "proved",
+                Plain("one with open obligations"),
+                "dp.certify makes certificates.",
             )
         super().__attrs_post_init__()
         self._inside(self.values)
@@ -312,7 +315,9 @@ def certify(
     """
     if isinstance(target, RenyiDP):
         way_out = "dp.audit judges it; certify for dp.ZeroConcentratedDP(rho), rho = epsilon/order."
-        raise InvalidArgument("target", "a guarantee that certificates state", str(target), way_out)
+        raise InvalidArgument(
+            "target", "a guarantee that certificates state", Plain(target), way_out
+        )
     chosen = calibrated(regression, calibrate)
     report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:

@@ -19,7 +19,7 @@ import attrs
 from dpframe.accountants import ACCOUNTANTS, Accountant, AdditiveAccountant, Part
 from dpframe.accountants.every import unknown_accountant
 from dpframe.accountants.single import compared, divergence_of
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import Release
 from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
@@ -124,7 +124,7 @@ def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tu
 
 def _draws(release: Release) -> int:
     if not isinstance(release.times, Number):
-        raise InvalidArgument("times", "a number", str(release.times), "Give it one.")
+        raise InvalidArgument("times", "a number", Plain(release.times), "Give it one.")
     return int(release.times.value)
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words, of_kind
+from dpframe.errors import InvalidArgument, Plain, listed_words, of_kind
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
 from dpframe.graph.joint import unit_std
 from dpframe.graph.rewriting import Rule, Scaling, recalibrated
@@ -97,5 +97,5 @@ def _pure_factor(releases: Sequence[Release], epsilon: Expression) -> Expression
 def _moved(square: Expression) -> Expression:
     if square == Number(Fraction(0)):
         way_out = "They are public here: use them without a release."
-        raise InvalidArgument("statistics", "ones that neighbours move", "none", way_out)
+        raise InvalidArgument("statistics", "ones that neighbours move", Plain("none"), way_out)
     return square

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.accountants import NumericAccountant, Part
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import Joint, Release
 from dpframe.graph.graph import classes
 from dpframe.graph.statistics import OneRow
@@ -223,7 +223,7 @@ def upper(formula: Expression) -> Fraction:
     """An upper bound on a formula without symbols. Raises InvalidArgument."""
     if formula.symbols():
         way_out = "Give every parameter a number."
-        raise InvalidArgument("the cost of a release", "a number", str(formula), way_out)
+        raise InvalidArgument("the cost of a release", "a number", Plain(formula), way_out)
     return arb_upper(enclose(formula, {}))
 
 
@@ -252,7 +252,7 @@ def sampled_loss(
 def _exact(name: str, formula: Expression) -> Fraction:
     if not isinstance(formula, Number):
         way_out = "Gaussian and pure noise together are calibrated in numbers: give them."
-        raise InvalidArgument(name, "a number", str(formula), way_out)
+        raise InvalidArgument(name, "a number", Plain(formula), way_out)
     return formula.value
 
 

@@ -16,7 +16,7 @@ from typing import TypeVar
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import DataNode, Graph, Joint, Known, Node, Procedure, Release, Setting
 from dpframe.graph.graph import Class
 from dpframe.graph.maps.weighted import Thinning
@@ -142,7 +142,8 @@ class Obligation:
         head = f"{self.verdict}: {self.node}{many}: {self.rule}"
         lines = [head, *(f"    {fact}" for fact in self.facts)]
         if self.witness is not None:
-            lines.append(f"    {self.shows} {self.witness}")
+            colon = "" if self.witness.where else ":"
+            lines.append(f"    {self.shows}{colon} {self.witness}")
         if self.repair:
             lines.append(f"    way out: {self.repair}")
         return (
@@ -335,7 +336,7 @@ class Problem:
                 raise InvalidArgument("parameter", "with a Python name", symbol.name, way_out)
         for one, other in pairwise(symbols):
             if one.name == other.name:
-                ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"
+                ranges = Plain(f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}")
                 raise InvalidArgument(
                     f"parameter {one.name}",
                     "one parameter with one range",

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import attrs
 
-from dpframe.errors import InvalidArgument, PrivacyWarning, address, warn
+from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, address, warn
 from dpframe.execution.preview import Foreseen, columns_of, foreseen, large_delta
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu, profile_epsilon
@@ -334,9 +334,9 @@ def _check(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float)
         if type(value) is not int or value < 1:
             raise InvalidArgument(name, "a whole number, 1 or more", value, "A guess is enough.")
     if not epsilon > 0:
-        raise InvalidArgument("epsilon", "positive", str(epsilon), "")
+        raise InvalidArgument("epsilon", "positive", Plain(epsilon), "")
     if not 0 <= delta < 1:
-        raise InvalidArgument("delta", "in [0, 1)", str(delta), "0 requests pure privacy.")
+        raise InvalidArgument("delta", "in [0, 1)", Plain(delta), "0 requests pure privacy.")
     if not 0 < explained <= 1:
         raise InvalidArgument("explained", "R^2, in (0, 1]", explained, "0.5 is a fair guess.")
 
@@ -349,15 +349,15 @@ def _check_setting(setting: Setting, *, each: bool, pure: bool) -> None:
     if each and setting.y.levels is not None:
         wanted = "of labels that are numbers, where records have budgets of their own"
         way_out = "dp.regressions.PersonalizedSSP() fits labels of 0 and 1, lower=0, upper=1."
-        raise InvalidArgument("setting", wanted, "levels", way_out)
+        raise InvalidArgument("setting", wanted, Plain("levels"), way_out)
     if each and setting.rows_per_person != ONE:
         wanted = "of one row a person, where records have budgets of their own"
         way_out = "Bound the rows of a person to 1 before the table is read."
-        raise InvalidArgument("setting", wanted, str(setting.rows_per_person), way_out)
+        raise InvalidArgument("setting", wanted, Plain(setting.rows_per_person), way_out)
     if each and pure and setting.relation is ADD_REMOVE:
         wanted = "of dp.REPLACE_ONE, where records have budgets of their own and delta is 0"
         way_out = "dp.regressions.PersonalizedObjective(total=S) fits, S no less than their sum."
-        raise InvalidArgument("setting", wanted, "dp.ADD_REMOVE", way_out)
+        raise InvalidArgument("setting", wanted, Plain("dp.ADD_REMOVE"), way_out)
 
 
 def lost_to_noise(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float) -> float:
@@ -385,7 +385,7 @@ def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommend
     """The recommendation for labels of two classes. Raises InvalidArgument if delta is 0."""
     if isinstance(target, PureDP):
         way_out = NO_PURE_LOGISTIC
-        raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
+        raise InvalidArgument("delta", "above 0 for labels of two classes", Plain("0"), way_out)
     why = "two classes, of dp.PrivateClassifier; nothing to tune"
     advice = Recommendation(LogisticDescent(), why, of_numbers=FOR_INTERVALS)
     if certify(advice.regression, target=target, setting=setting).free:

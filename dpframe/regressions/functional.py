@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post, release
 from dpframe.graph.functions import histogram, sufficient_statistics
 from dpframe.graph.maps.grid import unit_of_entries
@@ -223,9 +223,9 @@ def check_penalty(lam: Expression, alpha: Expression) -> None:
     """Check the ranges of numbers; symbols have ranges of their own. Raises InvalidArgument."""
     way_out = "The penalty is lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1)."
     if isinstance(lam, Number) and lam.value < 0:
-        raise InvalidArgument("lam", "0 or more", str(lam), way_out)
+        raise InvalidArgument("lam", "0 or more", Plain(lam), way_out)
     if isinstance(alpha, Number) and not 0 <= alpha.value <= 1:
-        raise InvalidArgument("alpha", "from 0 to 1", str(alpha), way_out)
+        raise InvalidArgument("alpha", "from 0 to 1", Plain(alpha), way_out)
 
 
 # --------------------------------------------------------------------------------------------- DPME

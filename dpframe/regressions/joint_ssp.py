@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import (
     ColumnNode,
     Node,
@@ -464,7 +464,7 @@ def check_parts(parts: Mapping[str, Expression]) -> None:
     for name, part in parts.items():
         if isinstance(part, Number) and part.value <= 0:
             way_out = "levels=0 and rounds=0 leave out counts of labels and corrections."
-            raise InvalidArgument(name, "positive", str(part), way_out)
+            raise InvalidArgument(name, "positive", Plain(part), way_out)
 
 
 def rest(*parts: Expression) -> Expression:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, post, release
 from dpframe.graph.joint import unit_std
 from dpframe.graph.maps.weighted import thinned
@@ -34,7 +34,7 @@ def longest(row: Expression, label: Expression, penalty: Expression) -> Expressi
             "Without a penalty the minimiser of a table with one row t and label Y is Y/t, which "
             "is unbounded as t falls."
         )
-        raise InvalidArgument("penalty", "positive", str(penalty), way_out)
+        raise InvalidArgument("penalty", "positive", Plain(penalty), way_out)
     reach = minimum(row, sqrt(penalty))
     return label * reach / (power(reach, 2) + penalty)
 

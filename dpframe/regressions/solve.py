@@ -29,7 +29,7 @@ def whole(value: Expression, name: str, least: int = 1, most: int | None = None)
     if number is None or number.denominator != 1 or number < least or beyond:
         wanted = f"a whole number from {least}" + ("" if most is None else f" to {most}")
         way_out = "It determines the releases, so it must be a number before anything is drawn."
-        raise InvalidArgument(name, wanted, str(value), way_out)
+        raise InvalidArgument(name, wanted, Plain(value), way_out)
     return int(number)
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument, of_kind
+from dpframe.errors import InvalidArgument, Plain, of_kind
 from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
 from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.procedures.random_stopping import RandomStopping
@@ -101,7 +101,7 @@ class Tuned(Regression):
             if refused.name not in {"share", "delta", "budget"}:
                 raise
             wanted = "a regression without delta, as random stopping is for pure privacy"
-            raise InvalidArgument("of", wanted, str(self.of), NO_DELTA) from None
+            raise InvalidArgument("of", wanted, Plain(self.of), NO_DELTA) from None
         if not isinstance(fit, Node):
             way_out = "Return dp.post(...) or a release."
             raise InvalidArgument("of", "a declaration with one output", fit, way_out)

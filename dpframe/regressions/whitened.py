@@ -11,7 +11,7 @@ from typing import Any, Self
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import ColumnNode, RowsNode
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.maps.residuals import decoded, encoded, public_array
@@ -124,6 +124,6 @@ def in_public_units(X: RowsNode, y: ColumnNode, public: PublicRows) -> InUnits:
         matrix[-1] /= float(X.value.value)
     if isinstance(X.columns, Number) and X.columns.value != len(matrix):
         wanted = f"rows of {X.columns.value - intercept} columns, as the table's"
-        raise InvalidArgument("public", wanted, f"{len(matrix) - intercept} columns")
+        raise InvalidArgument("public", wanted, Plain(f"{len(matrix) - intercept} columns"))
     units = public_array(matrix)
     return InUnits.of(X.times(units), y, units, exact(chosen.norm), chosen.weight)

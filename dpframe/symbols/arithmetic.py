@@ -118,7 +118,7 @@ def multiply(*factors: object) -> Expression:
     if not coefficient:
         return ZERO
     if max(map(int.bit_length, coefficient.as_integer_ratio())) > MAX_BITS:
-        raise InvalidArgument("product", f"of at most {MAX_BITS} bits", "a huge number", "")
+        raise InvalidArgument("product", f"of at most {MAX_BITS} bits", Plain("a huge number"), "")
     parts = [
         base if exponent is UNIT else power(base, exponent)
         for base, exponent in collected.items()
@@ -161,7 +161,7 @@ def _number_power(root: Number, degree: Fraction) -> Expression:
     if not above and top < 0:
         raise InvalidArgument("divisor", "different from zero", 0, "")
     if max(above.bit_length(), below.bit_length()) * abs(top) > MAX_BITS * bottom:
-        raise InvalidArgument("power", f"of at most {MAX_BITS} bits", f"... ** {degree}", "")
+        raise InvalidArgument("power", f"of at most {MAX_BITS} bits", Plain(f"... ** {degree}"), "")
     if bottom == 1:
         return Number(root.value**top)
     if above < 0:
@@ -184,7 +184,7 @@ def call(name: str, *arguments: object) -> Expression:
     parts = tuple(exact(argument, f"argument of {name}") for argument in arguments)
     if FUNCTIONS.get(name, -1) not in (0, len(parts)) or not parts:
         wanted = f"one of {', '.join(FUNCTIONS)} with its arguments"
-        raise InvalidArgument("function", wanted, f"{name}/{len(parts)}", "")
+        raise InvalidArgument("function", wanted, Plain(f"{name}/{len(parts)}"), "")
     if name in ("min", "max"):
         return _extremum(name, parts)
     if name == "log" and isinstance(parts[0], Number):

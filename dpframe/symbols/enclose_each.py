@@ -13,7 +13,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.numerics.boxes import (
     Bounds,
     Reals,
@@ -79,14 +79,16 @@ def enclose_each(
 def _exact_array(values: object) -> NDArray[np.object_]:
     array = np.array(values, dtype=object)
     if any(isinstance(entry, list | tuple) for entry in array.ravel()):
-        raise InvalidArgument("values", "numbers in a regular shape", "ragged lists")
+        raise InvalidArgument("values", "numbers in a regular shape", Plain("ragged lists"))
     return array
 
 
 def _of_doubles(values: Reals, *, shortest: bool) -> Bounds:
     wrong = int(np.sum(~np.isfinite(values)))
     if wrong:
-        raise InvalidArgument("values", "finite", f"{wrong} otherwise", "Drop these records.")
+        raise InvalidArgument(
+            "values", "finite", Plain(f"{wrong} otherwise"), "Drop these records."
+        )
     inexact = shortest & ((values != np.rint(values)) | (np.abs(values) > _WHOLE))
     return _below(values, inexact), _above(values, inexact)
 
@@ -115,16 +117,20 @@ def _of_one(value: object, *, shortest: bool) -> tuple[float, float]:
 
 def _box(name: str, values: Mapping[str, tuple[Reals | float, Reals | float]]) -> Bounds:
     if name not in values:
-        raise InvalidArgument(name, "given a pair of ends, since the formula reads it", "nothing")
+        raise InvalidArgument(
+            name, "given a pair of ends, since the formula reads it", Plain("nothing")
+        )
     if not isinstance(values[name], tuple | list) or len(values[name]) != 2:
-        raise InvalidArgument(name, "a pair of ends", "something else", "Make them by as_pairs.")
+        raise InvalidArgument(
+            name, "a pair of ends", Plain("something else"), "Make them by as_pairs."
+        )
     low, high = (_doubles(name, end) for end in values[name])
     try:
         right = (low <= high) & (low < np.inf) & (high > -np.inf)
     except ValueError:
         raise InvalidArgument(name, "two ends of one shape", (low.shape, high.shape)) from None
     if not np.all(right):
-        wrong = f"{int(np.sum(~right))} of {right.size} otherwise"
+        wrong = Plain(f"{int(np.sum(~right))} of {right.size} otherwise")
         raise InvalidArgument(name, "boxes with low <= high", wrong, "Make them by as_pairs.")
     return low, high
 
@@ -133,7 +139,7 @@ def _doubles(name: str, end: object) -> Reals:
     array = np.asarray(end)
     small = array.dtype.kind in "iu" and bool(np.all((array <= _WHOLE) & (array >= -_WHOLE)))
     if not (small or (array.dtype.kind == "f" and array.dtype.itemsize <= 8)) or array.ndim > 1:
-        kind = f"an array of {array.dtype}, of {array.ndim} dimensions"
+        kind = Plain(f"an array of {array.dtype}, of {array.ndim} dimensions")
         raise InvalidArgument(name, "doubles of shape (m,)", kind, "Make them by as_pairs.")
     return array.astype(np.float64) + 0.0  # without -0.0
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.errors import InvalidArgument, Plain, TouchesData
 from dpframe.exact.documents import Range
 from dpframe.exact.formula import range_text
 from dpframe.operators import by_operator
@@ -36,7 +36,7 @@ class Domain:
         """A domain must have a point."""
         if self.example() is None:
             wanted, way_out = "a range that contains a point", "Give lower < upper."
-            raise InvalidArgument("domain", wanted, str(self), way_out)
+            raise InvalidArgument("domain", wanted, Plain(self), way_out)
 
     def __contains__(self, value: Fraction) -> bool:
         """Whether the exact number lies in the domain."""

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 import attrs
 
-from dpframe.errors import BadCertificate, InvalidArgument, UnsafeFormula
+from dpframe.errors import BadCertificate, InvalidArgument, Plain, UnsafeFormula
 
 from .arithmetic import MAX_POWER, add, call, multiply, power, rational
 from .expression import FUNCTIONS, Call, Expression, Number, Power, Product, Sum, Symbol
@@ -190,7 +190,7 @@ def parse(formula: str, symbols: Mapping[str, Expression] = MappingProxyType({})
     if not isinstance(formula, str):
         raise InvalidArgument("formula", "text", formula, "")
     if len(formula) > MAX_LENGTH:
-        got = f"{len(formula)} characters"
+        got = Plain(f"{len(formula)} characters")
         raise UnsafeFormula("formula", f"at most {MAX_LENGTH} characters", got, "")
     try:
         return _Formula(formula, symbols).whole()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -29,6 +30,34 @@ def test_recommend_is_the_function():
     assert "JointSSP.for_intervals\n" in printed
     assert "dp." not in printed
     assert "--set scaling=3/100" in printed
+
+
+BOOK = {
+    "columns": [
+        {"name": "age", "lower": 20, "upper": 80},
+        {"name": "sex", "levels": ["f", "m"]},
+    ],
+    "target": {"lower": 0, "upper": 100},
+    "intercept": True,
+}
+
+
+def test_recommend_ends_with_lines_that_fit(folder):
+    """With the options that were given; conditions and lengths are in units of the columns."""
+    (folder / "book.json").write_text(json.dumps(BOOK))
+    given = ["--schema", "book.json", "--relation", "replace-one"]
+    printed = call("recommend", "-n", "1500", *given, "--epsilon", "2", "--delta", "1e-6")
+    assert "std 12" in printed  # 20% of the range of age
+    assert "R-squared" in printed
+    intervals, predictions = printed.splitlines()[-2:]
+    assert intervals.startswith("For intervals: dpframe fit JointSSP.for_intervals TABLE.csv")
+    rows = [f"{20 + k % 60},{'fm'[k % 2]},{k % 90}" for k in range(200)]
+    (folder / "TABLE.csv").write_text("\n".join(["age,sex,LABELS", *rows]))
+    _, *words = shlex.split(predictions.partition(": ")[2])
+    assert "for one row replaced" in call(*words, "--simulate", "1")
+    pure = call("recommend", "-n", "1500", *given, "--epsilon", "2")
+    assert pure.startswith("Pure privacy, since delta is 0.")
+    assert pure.splitlines()[-1].endswith("--epsilon 2 --delta 0")
 
 
 def test_list_says_when_to_use_each():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
+from dpframe.cli import app, new_rows
 from dpframe.regressions.personalized import PersonalizedRidge
-from tests.support.commands import call
+from tests.support.commands import both_streams, call
 
 # ----------------------------------------------------------- Budgets of records on the command line
 BALL = ["--norm", "1", "--bound", "1"]
@@ -84,7 +85,7 @@ def test_a_uniform_fit_is_as_before(numbers):
 COLUMN = ["--epsilon-column", "own"]
 REFUSED = {
     "neither": ([], "--epsilon must be a number for all records, or --epsilon-column NAME"),
-    "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got 'both'"),
+    "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got both"),
     "groups alone": (["--epsilon", "1", *GROUPS], "--epsilon-column must be given with --groups"),
     "joining": (COLUMN, "--relation must be replace-one with a column of epsilons"),
     "no column": (
@@ -249,7 +250,7 @@ def fitted_lines(tmp_path):
 
 def test_cells_of_several_lines_are_asked_for(fitted_lines):
     """Refused with the way out; read where they are asked for, and the receipt says what for."""
-    refused, read = fitted_lines(), fitted_lines("--multiline")
+    refused, read = fitted_lines(), fitted_lines("--multiline", "--notes")
     assert refused.exit_code != 0
     assert "no table of equal rows" in refused.output
     assert read.exit_code == 0, read.output
@@ -282,6 +283,13 @@ def people(tmp_path, monkeypatch):
     return table
 
 
+BAD_ROWS = [
+    ("age,smoker\n20,no\n30,maybe\n", r"row 2 of bad0.csv, column smoker must .* got 'maybe'"),
+    ("age,smoker\n20,no\n,no\n", r"row 2 of bad1.csv, column age must .* missing or infinite"),
+    ("age,smoker\nten,no\n", r"row 1 of bad2.csv, column age must .* got 'ten'"),
+    ("age,smoker\n20,no\n20\n", r"row 2 of bad3.csv must be of 2 cells"),
+    ("age\n20\n", r"got 0 of that name. bad4.csv has"),
+]
 FIT = ["fit", "JointSSP", "people.csv", "--target", "cost", "--schema", "book.json"]
 FIT += ["--epsilon", "3", "--delta", "1e-6"]
 
@@ -304,23 +312,109 @@ def test_fit_tests_contrasts_and_predicts(people):
     tested = model.inference().t_test({"smoker[yes]": 1, "age": -10})
     assert found["coef"] == pytest.approx(float(tested.effect[0]))
     assert [found["lower"], found["upper"]] == pytest.approx(tested.conf_int()[0].tolist())
-    saved = pd.read_csv("p.csv")["prediction"].to_numpy()
-    assert saved == pytest.approx(model.predict(people[["age", "smoker"]].head(7)))
-    assert saved == pytest.approx(model.predict("new.csv"))
+    saved = pd.read_csv("p.csv")
+    assert saved["prediction"].to_numpy() == pytest.approx(
+        model.predict(people[["age", "smoker"]].head(7))
+    )
+    assert saved["prediction"].to_numpy() == pytest.approx(model.predict("new.csv"))
+    new = model.inference().get_prediction("new.csv")
+    assert saved[["lower", "upper"]].to_numpy() == pytest.approx(new.conf_int(obs=True))
+    assert saved[["mean_lower", "mean_upper"]].to_numpy() == pytest.approx(new.conf_int())
+
+
+@pytest.mark.filterwarnings("default")
+def test_predictions_report_clipped_rows_and_a_lost_residual_variance(people):
+    """In a line each, where they occur."""
+    Path("new.csv").write_text("age,smoker\n30,no\n90,yes\n")
+    options = ["--simulate", "1", "--predict", "new.csv", "--predictions", "p.csv", "--force"]
+    given = [*FIT[:-3], "0.05", *FIT[-2:], *options]
+    printed = " ".join(both_streams(*given).split())
+    assert "Clipped to the bounds: 1 of 2 rows to predict, in age [18, 64]." in printed
+    assert "use an upper confidence bound" in printed
+    scattered = people["cost"] + np.random.default_rng(6).uniform(-15, 15, len(people))
+    people.assign(cost=scattered).to_csv("people.csv", index=False)
+    assert "upper confidence bound" not in both_streams(*FIT, *options)
+
+
+def test_a_classifier_predicts_classes_and_probabilities(people, tmp_path):
+    """The probability is that of the second class."""
+    book = json.loads((tmp_path / "book.json").read_text())
+    book["columns"], book["target"] = book["columns"][:1], {"levels": ["no", "yes"]}
+    (tmp_path / "classes.json").write_text(json.dumps(book))
+    given = ["fit", "LogisticDescent", "people.csv", "--target", "smoker", *FIT[-4:]]
+    given += ["--schema", "classes.json", "--simulate", "1"]
+    call(*given, "--predict", "people.csv", "--predictions", "p.csv")
+    saved = pd.read_csv("p.csv")
+    assert len(saved) == len(people)
+    assert ((saved["probability[yes]"] > 0.5) == (saved["prediction"] == "yes")).all()
+
+
+@pytest.mark.usefixtures("people")
+def test_a_table_that_is_predicted_shows_no_value():
+    """The fitted file is private, also where it is the file of rows to predict."""
+    Path("people.csv").write_text("age,smoker,cost\n20,no,4\n,secret,5\n")
+    said = call(*FIT, "--predict", "people.csv", "--predictions", "p.csv", status=2)
+    assert "secret" not in said
+    assert "row 2" not in said
+    assert "column smoker" in said
+
+
+def test_a_failure_after_the_fit_says_that_it_was_made(people, monkeypatch):
+    """The fit is printed all the same."""
+
+    def fail(*_):
+        raise RuntimeError(people["cost"][0])
+
+    monkeypatch.setattr(new_rows, "write_predictions", fail)
+    options = ["--simulate", "1", "--predict", "new.csv", "--predictions", "p.csv"]
+    printed = both_streams(*FIT, *options, status=3)
+    assert "R-squared" in printed
+    assert "The fit was made, its budget is spent" in printed
+
+
+def test_the_printout_fits_one_screen(people, tmp_path):
+    """40 lines of 100 signs for 8 coefficients, with the notes on hidden directions."""
+    rng = np.random.default_rng(1)
+    book = json.loads((tmp_path / "book.json").read_text())
+    levels = ["north", "east", "south", "west"]
+    book["columns"] += [
+        {"name": "bmi", "lower": 15, "upper": 55},
+        {"name": "children", "lower": 0, "upper": 5},
+        {"name": "region", "levels": levels},
+    ]
+    (tmp_path / "wide.json").write_text(json.dumps(book))
+    wide = people.head(1300).assign(
+        bmi=rng.normal(30, 6, 1300), children=0, region=rng.choice(levels, 1300)
+    )
+    wide.to_csv("wide.csv", index=False)
+    given = [*FIT[:2], "wide.csv", "--target", "cost", "--schema", "wide.json"]
+    lines = call(*given, "--epsilon", "1", "--delta", "1e-6", "--simulate", "1").splitlines()
+    assert any("directions, mostly along" in line for line in lines)
+    assert any(line.startswith("fitted is drawn") for line in lines)
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 100
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--contrast", "smoker"], r"--contrast must be .* Did you mean 'smoker\[yes\]'\?"),
+        (["--contrast", "smoker"], r"--contrast must be .* Did you mean 'smoker\[yes\]'\?$"),
+        (["--contrast", "smoker"], r"Write 'age' or 'age - 2 intercept'\. Did"),
+        (["--contrast", "age - smoker[no]"], r"smoker\[no\] is the baseline; its effect is 0"),
         (["--predict", "new.csv"], "--predict and --predictions must be given together"),
         (["--predict", "no.csv", "--predictions", "p.csv"], "--predict must be an existing file"),
         (["--predict", "book.json", "--predictions", "p.csv"], "--predict must be"),
+        *(
+            (["--predict", f"bad{k}.csv", "--predictions", "p.csv"], f"{says}.*nothing has been")
+            for k, (_, says) in enumerate(BAD_ROWS)
+        ),
     ],
 )
 @pytest.mark.usefixtures("people")
 def test_what_cannot_be_tested_or_predicted_spends_nothing(options, says):
-    """It is refused before the fit."""
+    """It is refused before the fit; of the user's own file the cell is named."""
+    for k, (text, _) in enumerate(BAD_ROWS):
+        Path(f"bad{k}.csv").write_text(text)
     call("ledger", "create", "l.sqlite", "panel", "--epsilon", "9", "--delta", "1e-4")
     charged = ["--ledger", "l.sqlite", "--dataset", "panel"]
     assert re.search(says, call(*FIT, *charged, *options, status=2))

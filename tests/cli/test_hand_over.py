@@ -336,11 +336,11 @@ def test_the_standalone_checker_says_where_codebooks_are_compared(folder):
 
 
 def test_the_files_of_a_fit_are_those_of_the_guide(folder):
-    """Receipt, page and picture; the relation is printed first."""
+    """Receipt, page and picture; the unit of privacy is printed."""
     pytest.importorskip("matplotlib")
     named = ("--receipt", "receipt.txt", "--html", "s.html", "--plot", "s.png")
     printed = fit(*named)
-    assert printed.startswith("--relation add-remove: privacy is for one row added or removed.")
+    assert "-differential privacy for one row added or removed" in printed
     assert "certificate" in (folder / "receipt.txt").read_text()
     assert "smoker[yes]" in (folder / "s.html").read_text()
     assert (folder / "s.png").stat().st_size > 1000

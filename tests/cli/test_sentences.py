@@ -99,7 +99,7 @@ def test_formulas_stand_beside_a_codebook():
     )
     assert record["releases"][0]["sensitivity"] == "5"
     printed = both_streams("certify", "SSP", *ONE, *formula, status=2)
-    wanted = "--formula must be given with --schema, its codebook; got '--formula alone'. Add"
+    wanted = "--formula must be given with --schema, its codebook; got --formula alone. Add"
     assert printed.startswith(wanted)
 
 

@@ -94,7 +94,9 @@ def test_a_summary_has_odds_ratios_and_says_why_it_has_no_intervals() -> None:
         assert "odds ratio" in text
     huge = attrs.evolve(found, coefficients=np.array([800.0, 0.0, -800.0]))
     assert huge.records()[0]["odds_ratio"] is None
-    assert "inf" in str(huge).split()
+    assert [line.split("  ")[-1].strip() for line in str(huge).splitlines() if "x0" in line] == [
+        "> 100"
+    ]
     for owner, name in ((found, "conf_int"), (classifier(), "inference")):
         with pytest.raises(dp.errors.NotAvailable, match=r"no intervals.*linear probability model"):
             getattr(owner, name)
@@ -115,6 +117,26 @@ def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
     assert "dp.regressions.LogisticDescent(), more records" in text
     assert "larger penalty" not in text
     assert "The penalty may shrink coefficients towards zero and odds ratios towards 1" in text
+
+
+def test_an_odds_ratio_is_printed_with_its_noise_only() -> None:
+    """As the range of two stds; beyond 100 and 0.01 not as a number, and not in noise alone."""
+    X, right = two_groups()
+    found = classifier().fit(X, right.astype(int)).summary()
+    for coefficient, noise, printed in (
+        (0.5, 0.1, "1.6 (1.3 to 2.0)"),
+        (8.9, 1.6, "> 100"),
+        (6.0, 1.6, "> 100 (16 to > 100)"),
+        (-6.0, 0.1, "< 0.01"),
+        (1.0, 3.0, "lost in noise"),
+    ):
+        one = attrs.evolve(
+            found, coefficients=np.full(3, coefficient), noise=np.array([noise, 0.1, 0.1])
+        )
+        assert str(one).split("x0")[1].splitlines()[0].endswith(f"  {printed}")
+    unknown = attrs.evolve(found, noise=np.full(3, np.nan))
+    assert "odds ratio" not in str(unknown).partition("\n\n")[2].partition("\n\n")[0]
+    assert unknown.records()[0]["odds_lower"] is None
 
 
 def test_an_odds_ratio_is_for_a_power_of_ten_within_the_declared_range():
@@ -141,7 +163,7 @@ def test_the_default_is_the_descent_and_its_summary_predicts_the_noise():
     X, right = two_groups()
     model = classifier(regression=None, epsilon=1).fit(X, right.astype(int))
     assert model.certificate_.regression == dp.regressions.LogisticDescent()
-    assert "predicted noise std" in str(model.summary())
+    assert "noise std at most" in str(model.summary())
     small = classifier(regression=None, epsilon="0.1").fit(X, right.astype(int)).summary()
     assert "Most coefficients are within two stds of the noise. More records" in " ".join(
         str(small).split()

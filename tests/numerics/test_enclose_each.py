@@ -447,7 +447,7 @@ GOOD = (np.ones(3), np.ones(3))
         ({"e": np.ones(3), "S": GOOD}, "^e must be a pair of ends"),
         (
             {"e": (np.ones(3), np.zeros(3)), "S": GOOD},
-            "^e must be boxes with low <= high; got '3 of 3",
+            "^e must be boxes with low <= high; got 3 of 3",
         ),
         ({"e": (np.full(3, np.nan),) * 2, "S": GOOD}, "^e must be boxes"),
         ({"e": (math.inf, math.inf), "S": GOOD}, "^e must be boxes"),

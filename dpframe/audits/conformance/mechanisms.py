@@ -15,7 +15,7 @@ import numpy as np
 
 from dpframe.accountants import NumericAccountant, Part
 from dpframe.accountants.conversions import delta_of
-from dpframe.errors import InvalidArgument, check_kind
+from dpframe.errors import InvalidArgument, Plain, check_kind
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Calibration, Mechanism
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, as_kind
@@ -53,7 +53,7 @@ def check_mechanism(mechanism: AdditiveNoise, *, seed: int | None = 0) -> tuple[
     check_kind("mechanism", mechanism, AdditiveNoise, "an instance of dp.mechanisms.AdditiveNoise")
     if mechanism.selects:
         way_out = "Attack a certificate that releases it: dp.attack(proof.at(...))."
-        raise InvalidArgument("mechanism", "one that adds noise", "a selection", way_out)
+        raise InvalidArgument("mechanism", "one that adds noise", Plain("a selection"), way_out)
     return NOISE.check(mechanism, mechanism, Randomness.of(seed).generator)
 
 

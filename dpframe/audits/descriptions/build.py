@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable, TouchesData, listed_words
+from dpframe.errors import InvalidArgument, NotExecutable, Plain, TouchesData, listed_words
 from dpframe.graph import (
     ColumnNode,
     DataNode,
@@ -47,7 +47,7 @@ def located(where: str) -> Iterator[None]:
         name = error.name if error.name.startswith(where) else f"{where}: {error.name}"
         raise type(error)(name, error.requirement, error.value, error.way_out) from None
     except TouchesData as error:
-        raise InvalidArgument(where, "a statistic that is known", str(error)) from None
+        raise InvalidArgument(where, "a statistic that is known", Plain(error)) from None
 
 
 @attrs.frozen

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
-from dpframe.errors import InvalidArgument, UnsafeFormula
+from dpframe.errors import InvalidArgument, Plain, UnsafeFormula
 from dpframe.graph import ColumnNode, DataNode, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.symbols import Expression, Number, add, constant, exact, multiply, power
@@ -100,7 +100,7 @@ def read(text: str, names: FormulaScope) -> ParsedFormula:
     a short text.
     """
     if len(text) > limits.IN_FORMULA:
-        length = f"{len(text)} characters"
+        length = Plain(f"{len(text)} characters")
         raise UnsafeFormula("formula", f"at most {limits.IN_FORMULA} characters", length)
     if not (text.isascii() and text.isprintable()):
         wanted = "letters, digits and operators of plain ASCII"

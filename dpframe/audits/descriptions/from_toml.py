@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from dpframe import documents
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 
 from . import limits
 from .keys import Leaf, Tree, unseen
@@ -28,7 +28,7 @@ def read_text(path: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        value, way_out = f"byte {error.start + 1} that is none", "Save it as UTF-8."
+        value, way_out = Plain(f"byte {error.start + 1} that is none"), "Save it as UTF-8."
         raise InvalidArgument(
             f"{path.name}, line {line}", "text in UTF-8", value, way_out
         ) from None
@@ -37,12 +37,16 @@ def read_text(path: Path) -> str:
 def checked(text: str, name: str) -> str:
     """The text with newlines as line ends only, all of it visible. Raises InvalidArgument."""
     if len(text) > limits.BYTES:
-        raise InvalidArgument(name, f"at most {limits.BYTES // 1024} kB", f"{len(text)} characters")
+        raise InvalidArgument(
+            name, f"at most {limits.BYTES // 1024} kB", Plain(f"{len(text)} characters")
+        )
     plain = text.replace("\r\n", "\n")
     for number, line in enumerate(plain.split("\n"), 1):
         if len(line) > limits.IN_LINE:
             wanted = f"lines of at most {limits.IN_LINE} characters"
-            raise InvalidArgument(f"{name}, line {number}", wanted, f"{len(line)} characters")
+            raise InvalidArgument(
+                f"{name}, line {number}", wanted, Plain(f"{len(line)} characters")
+            )
         hidden = unseen(line, lines=True)
         if hidden:
             wanted = "free of characters that cannot be seen"
@@ -68,7 +72,11 @@ def toml_tree(text: str, name: str) -> dict[str, Tree]:
     try:
         tree = tomllib.loads(text, parse_float=_Written)
     except (ValueError, RecursionError) as error:
-        value = str(error)[:160] if isinstance(error, tomllib.TOMLDecodeError) else "a huge number"
+        value = (
+            str(error)[:160]
+            if isinstance(error, tomllib.TOMLDecodeError)
+            else Plain("a huge number")
+        )
         way_out = "Text stands in quotes; every key at most once in its table."
         raise InvalidArgument(name, "valid TOML", value, way_out) from None
     return {key: _tree(value) for key, value in tree.items()}

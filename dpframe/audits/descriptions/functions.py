@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.exact.ring import NAME
 from dpframe.graph import ColumnNode, DataNode, Post, RowsNode, iterate
 from dpframe.graph import functions as of
@@ -79,7 +79,7 @@ def _whole(value: Expression, name: str = "argument", least: int = 0, most: int 
     if number.denominator == 1 and (not most or least <= number <= most):
         return int(number)
     span = f" from {least} to {most}" if most else ""
-    raise InvalidArgument(name, f"a whole number{span}", str(value))
+    raise InvalidArgument(name, f"a whole number{span}", Plain(value))
 
 
 def _ends(column: ColumnNode, many: Expression) -> list[Fraction]:
@@ -87,7 +87,7 @@ def _ends(column: ColumnNode, many: Expression) -> list[Fraction]:
     bound, count = column.bound, _whole(many)
     if not isinstance(bound, Number) or not 1 < count <= MOST_BINS:
         wanted = f"2 to {MOST_BINS} parts of labels whose bound is a number"
-        raise InvalidArgument("T", wanted, f"{count} parts, bound {bound}")
+        raise InvalidArgument("T", wanted, Plain(f"{count} parts, bound {bound}"))
     return [bound.value * (Fraction(2 * t, count) - 1) for t in range(1, count)]
 
 
@@ -242,7 +242,7 @@ def _function(name: str, kind: Any) -> Function:
         try:
             return kind(*map(_plain, values, types))
         except (TypeError, ValueError, AttributeError) as error:
-            raise InvalidArgument(name, f"arguments of {kind.__name__}", str(error)) from None
+            raise InvalidArgument(name, f"arguments of {kind.__name__}", Plain(error)) from None
 
     takes = tuple(_accepted(hint) for hint in types)
     least = sum(one.default is attrs.NOTHING for one in fields)

@@ -9,7 +9,7 @@ from functools import cached_property, singledispatch
 import attrs
 
 from dpframe.accountants import Composition, NumericAccountant, RenyiAccountant, parts_of
-from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.errors import DPFrameError, InvalidArgument, Plain
 from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
 from dpframe.numbers import Exact
 from dpframe.numerics import to_float
@@ -178,7 +178,7 @@ def _composed(cost: Guarantee | PrivacyLoss) -> Composition:
     """One part, its parameters as numbers, rounded up."""
     if isinstance(cost, RenyiDP):
         wanted = "pure, approximate, zero-concentrated or Gaussian"
-        raise InvalidArgument("claim", wanted, str(cost), "Name the guarantee of one record.")
+        raise InvalidArgument("claim", wanted, Plain(cost), "Name the guarantee of one record.")
     if isinstance(cost, Guarantee):
         cost = type(cost)(*(_upper(getattr(cost, name)) for name in cost.parameters))
     numeric = not isinstance(cost, ZeroConcentratedDP)
@@ -189,5 +189,5 @@ def _composed(cost: Guarantee | PrivacyLoss) -> Composition:
 def _upper(formula: Expression) -> Fraction:
     ends = ends_of(formula)
     if ends is None:
-        raise InvalidArgument("claim", "given numbers for its symbols", str(formula), "")
+        raise InvalidArgument("claim", "given numbers for its symbols", Plain(formula), "")
     return ends[1]

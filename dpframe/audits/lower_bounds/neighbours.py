@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.errors import DPFrameError, InvalidArgument, Plain
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.privacy import Relation
 from dpframe.prover.at_numbers import AtNumbers
@@ -276,11 +276,13 @@ def given_pair(on: object, relation: Relation, rows_per_person: int = 1) -> Neig
     removed, added = (sum((a - b).values()) for a, b in itertools.permutations(counts))
     if not removed and not added:
         way_out = "Two equal tables show nothing: let the second lack a row, or have another."
-        raise InvalidArgument("on", f"two different tables ({relation})", "the same rows", way_out)
+        raise InvalidArgument(
+            "on", f"two different tables ({relation})", Plain("the same rows"), way_out
+        )
     most, one_sided, balanced = max(removed, added), not (removed and added), removed == added
     if most > rows_per_person or not (balanced if relation.replaced else one_sided):
         wanted = f"neighbours under {relation}, which differ in {_rows(rows_per_person)}"
-        value = f"{_rows(removed)} only in the first, {_rows(added)} only in the second"
+        value = Plain(f"{_rows(removed)} only in the first, {_rows(added)} only in the second")
         way_out = "Give two tables that differ in the rows of one person."
         if most <= rows_per_person and (balanced or one_sided):
             (other,) = set(Relation) - {relation}
@@ -292,10 +294,12 @@ def given_pair(on: object, relation: Relation, rows_per_person: int = 1) -> Neig
 def _check_columns(first: AttackedTable, second: AttackedTable) -> None:
     """Raises InvalidArgument for tables of different columns."""
     if first.X.shape[1:] != second.X.shape[1:]:
-        shapes = f"rows of shape {first.X.shape[1:]} and {second.X.shape[1:]}"
+        shapes = Plain(f"rows of shape {first.X.shape[1:]} and {second.X.shape[1:]}")
         raise InvalidArgument("on", "two tables with the same columns", shapes)
     if (first.y is None) is not (second.y is None):
-        raise InvalidArgument("on", "two tables with labels, or two without", "labels in one only")
+        raise InvalidArgument(
+            "on", "two tables with labels, or two without", Plain("labels in one only")
+        )
 
 
 def _rows(count: int) -> str:
@@ -309,9 +313,9 @@ def table(one: object, name: str = "on") -> AttackedTable:
     try:
         rows, labels = np.asarray(X), None if y is None else np.asarray(y)
     except ValueError:
-        raise InvalidArgument(name, wanted, "rows of several lengths") from None
+        raise InvalidArgument(name, wanted, Plain("rows of several lengths")) from None
     if rows.ndim < 1 or (labels is not None and labels.shape[:1] != rows.shape[:1]):
         shape = () if labels is None else labels.shape
-        shapes = f"rows of shape {rows.shape}, labels of shape {shape}"
+        shapes = Plain(f"rows of shape {rows.shape}, labels of shape {shape}")
         raise InvalidArgument(name, wanted, shapes)
     return AttackedTable(rows, labels)

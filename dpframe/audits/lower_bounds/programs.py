@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.privacy import Relation
 from dpframe.randomness import Randomness
 
@@ -94,7 +94,7 @@ def seeded_call(run: Program, table: AttackedTable) -> Callable[[int], Any]:
     except TypeError:
         wanted = f"a function of {'X' if table.y is None else 'X, y'}, and of seed if it draws"
         way_out = "Wrap it: lambda X, y, seed: run(X, y, epsilon=1, seed=seed)."
-        raise InvalidArgument("target", wanted, f"run{signature}", way_out) from None
+        raise InvalidArgument("target", wanted, Plain(f"run{signature}"), way_out) from None
     return (lambda seed: run(*data, seed=seed)) if seeded else (lambda _: run(*data))
 
 
@@ -151,6 +151,6 @@ def _failures(answers: list[Answer]) -> str:
     kinds = ", ".join(sorted({one.error for one in failed}))
     if len(failed) == len(answers):
         wanted = "a program that answers in some of its runs"
-        value = f"{kinds} in all {len(answers)} runs, the first: {failed[0].words}"
+        value = Plain(f"{kinds} in all {len(answers)} runs, the first: {failed[0].words}")
         raise InvalidArgument("target", wanted, value, "Try it on these tables by itself.")
     return f"; {len(failed)} of {len(answers)} runs failed ({kinds})"

@@ -91,7 +91,7 @@ def _checked(target: Any, setting: Any, criterion: Any) -> Criterion:
         way_out = (
             "Noise follows from all budgets: dp.audits.budget_report says what each record pays."
         )
-        raise InvalidArgument("target", "one budget for all", str(target), way_out)
+        raise InvalidArgument("target", "one budget for all", Plain(target), way_out)
     if not isinstance(criterion, Criterion):
         way_out = "It is public: never the error on data that is to be protected."
         wanted = "dp.audits.NoiseCriterion(...) or dp.audits.ErrorCriterion(...)"
@@ -216,7 +216,7 @@ def least(
         if not np.isfinite(best):
             wanted = "finite somewhere in the range, where the theorems of its noise hold"
             way_out = "Give another range by within=(lower, upper), or other numbers."
-            raise InvalidArgument("criterion", wanted, "nowhere", way_out)
+            raise InvalidArgument("criterion", wanted, Plain("nowhere"), way_out)
     return tuple(map(float, middle))
 
 

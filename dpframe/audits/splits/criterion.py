@@ -88,7 +88,7 @@ def _refuse(symbol: Symbol) -> NoReturn:
             f"--set {symbol.name}={value} on the command line; and the target and setting numbers."
         )
         wanted = "a number"
-    raise InvalidArgument(symbol.name, wanted, f"the symbol {symbol}", way_out)
+    raise InvalidArgument(symbol.name, wanted, Plain(f"the symbol {symbol}"), way_out)
 
 
 KNOWN = "It is public: a number that you know without looking at the data."
@@ -115,7 +115,7 @@ def public_number(
     """An exact number inside of its range. Raises InvalidArgument, also for a symbol."""
     if isinstance(value, Expression) and not isinstance(value, Number):
         way_out = "A split is chosen from public numbers, before any data is touched."
-        raise InvalidArgument(name, "a public number", str(value), way_out)
+        raise InvalidArgument(name, "a public number", Plain(value), way_out)
     number = rational(value, name)
     if not inside(number):
         raise InvalidArgument(name, wanted, value)
@@ -348,7 +348,7 @@ def _rows_of(statistic: Any) -> Any:
 
 def _bounded(bound: Any, name: str, way_out: str) -> Expression:
     if bound is None:
-        raise InvalidArgument(name, "bounded in length", "no bound", f"{way_out}.")
+        raise InvalidArgument(name, "bounded in length", Plain("no bound"), f"{way_out}.")
     return exact(bound)
 
 
@@ -390,6 +390,6 @@ def _ridges(found: Solved, least: Expression, tail: Expression) -> tuple[Express
     if function is constant_ridge:
         return needed + identity, needed + identity
     if found.floor is None:
-        raise InvalidArgument("eigenvalue", "a release", str(found.post.arguments[0]))
+        raise InvalidArgument("eigenvalue", "a release", Plain(found.post.arguments[0]))
     lowest = maximum(ZERO, least + identity - formulas[0] - tail * found.floor.std)
     return identity, maximum(ZERO, needed - lowest) + identity

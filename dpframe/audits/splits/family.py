@@ -51,7 +51,9 @@ class Family:
             raise InvalidArgument("over", f"one of {', '.join([*names, SHARES])}", over, way_out)
         if fields[name].origin is not None:
             way_out = "A split is chosen from public numbers, before any data is touched."
-            raise InvalidArgument(name, "a public parameter", "a number of the data", way_out)
+            raise InvalidArgument(
+                name, "a public parameter", Plain("a number of the data"), way_out
+            )
         return cls(regression, {name: fields[name]})
 
     @property
@@ -141,10 +143,10 @@ def _filled(value: Any, values: Mapping[str, Expression]) -> Any:
 def _bounded(symbol: Symbol) -> Interval:
     domain = symbol.domain
     if domain.integer:
-        raise InvalidArgument(symbol.name, "a number that varies continuously", str(domain))
+        raise InvalidArgument(symbol.name, "a number that varies continuously", Plain(domain))
     if domain.lower is None or domain.upper is None:
         way_out = "Say where to look: within=(lower, upper)."
-        raise InvalidArgument(symbol.name, "bounded on both sides", str(domain), way_out)
+        raise InvalidArgument(symbol.name, "bounded on both sides", Plain(domain), way_out)
     return Interval(domain.lower, domain.upper)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from flint import arb
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.numbers import shortest
 from dpframe.numerics import (
     analytic_mu,
@@ -143,7 +143,7 @@ def amounts_of(cost: Guarantee, kind: Kind) -> Amounts:
             way_out = (
                 f"Choose a ledger that adds it, or convert it by {CONVERTS}, rounded up in .upper."
             )
-        raise InvalidArgument("cost", " or ".join(own), str(cost), way_out)
+        raise InvalidArgument("cost", " or ".join(own), Plain(cost), way_out)
     return tuple(map(_number, kind.currency, converted.amounts))
 
 
@@ -161,10 +161,10 @@ def checked(what: str, names: Sequence[str], amounts: Amounts, bits: int = MAX_B
     """`amounts`, if they are at least 0 and of at most so many bits. Raises InvalidArgument."""
     for name, amount in zip(names, amounts, strict=True):
         if amount < 0:
-            raise InvalidArgument(f"{name} of the {what}", "at least 0", str(amount))
+            raise InvalidArgument(f"{name} of the {what}", "at least 0", Plain(amount))
         if max(map(int.bit_length, amount.as_integer_ratio())) > bits:
             raise InvalidArgument(
-                f"{name} of the {what}", f"of at most {bits} bits", "a huge number", ROUND_UP
+                f"{name} of the {what}", f"of at most {bits} bits", Plain("a huge number"), ROUND_UP
             )
     return amounts
 
@@ -240,7 +240,7 @@ class Total(NamedTuple):
 def _check_denominators(amounts: Amounts) -> None:
     if any(amount.denominator.bit_length() > 2 * MAX_BITS for amount in amounts):
         requirement = f"a total over a denominator of at most {2 * MAX_BITS} bits"
-        raise InvalidArgument("cost", requirement, "a new denominator", ROUND_UP)
+        raise InvalidArgument("cost", requirement, Plain("a new denominator"), ROUND_UP)
 
 
 BITS = 256
@@ -253,7 +253,7 @@ def largest_inside(target: Guarantee, kind: object) -> Guarantee:
     """
     if type(target) is not ApproxDP:
         way_out = "Without by=, every guarantee is its own ceiling."
-        raise InvalidArgument("ceiling", "dp.ApproxDP(epsilon, delta)", str(target), way_out)
+        raise InvalidArgument("ceiling", "dp.ApproxDP(epsilon, delta)", Plain(target), way_out)
     if kind is not ZeroConcentratedDP and kind is not GaussianDP:
         way_out = "Without by=, epsilons and deltas are added themselves."
         raise InvalidArgument("by", "dp.ZeroConcentratedDP or dp.GaussianDP", kind, way_out)
@@ -261,7 +261,7 @@ def largest_inside(target: Guarantee, kind: object) -> Guarantee:
     most = _rho(epsilon, delta) if kind is ZeroConcentratedDP else analytic_mu(epsilon, delta)
     rounded = _short(most)
     if not rounded:
-        raise InvalidArgument("target", "wide enough for a positive ceiling", str(target))
+        raise InvalidArgument("target", "wide enough for a positive ceiling", Plain(target))
     return kind(rounded)
 
 

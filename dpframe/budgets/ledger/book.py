@@ -15,7 +15,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 
 from ..filters.prices import KINDS, Total
 from ..saved_ledger import unit_of
@@ -51,10 +51,12 @@ class Book:
         json_values.time(entry.time)
         if entry.action == "ledger":
             if set(content) != {"identity", "format"}:
-                raise InvalidArgument("the first entry", "identity and format", "something else")
+                raise InvalidArgument(
+                    "the first entry", "identity and format", Plain("something else")
+                )
         elif entry.action == "dataset":
             if entry.dataset in self.accounts:
-                raise InvalidArgument("data set", "new", "a known one")
+                raise InvalidArgument("data set", "new", Plain("a known one"))
             self.accounts[entry.dataset] = _account(entry, content)
         elif entry.action != "checkpoint":
             steps = {
@@ -68,12 +70,12 @@ class Book:
 
     def _charged(self, account: Account, number: int, content: Mapping[str, Any]) -> Account:
         if account.unit is None:
-            raise InvalidArgument("unit", "settled before the first charge", "open")
+            raise InvalidArgument("unit", "settled before the first charge", Plain("open"))
         cost = json_values.cost(content["cost"], account.unit)
         noted = {"cost": None, **json_values.of_note(json_values.note(content))}
         found = admitted(account.totals, cost.guarantees)
         if not found.totals or {**amounts_of(found), **noted} != {**content, "cost": None}:
-            raise InvalidArgument("charge", "at its price and within the budget", "another")
+            raise InvalidArgument("charge", "at its price and within the budget", Plain("another"))
         self.unreleased[number] = account.dataset
         runs, unfinished = account.runs + 1, account.unfinished + 1
         return attrs.evolve(account, totals=found.totals, runs=runs, unfinished=unfinished)
@@ -81,7 +83,7 @@ class Book:
     def _released(self, account: Account, _: int, content: Mapping[str, Any]) -> Account:
         number = content["charge"]
         if type(number) is not int or self.unreleased.get(number) != account.dataset:
-            raise InvalidArgument("charge", "one of this data set, released once", "another")
+            raise InvalidArgument("charge", "one of this data set, released once", Plain("another"))
         del self.unreleased[number]
         return attrs.evolve(account, unfinished=account.unfinished - 1)
 
@@ -108,7 +110,7 @@ def amounts_of(found: Admission) -> dict[str, Any]:
 
 def _with_unit(account: Account, _: int, content: Mapping[str, Any]) -> Account:
     if account.unit is not None:
-        raise InvalidArgument("unit", "settled once", "twice")
+        raise InvalidArgument("unit", "settled once", Plain("twice"))
     return attrs.evolve(account, unit=unit_of(content))
 
 
@@ -116,5 +118,5 @@ def _with_rule(account: Account, _: int, content: Mapping[str, Any]) -> Account:
     plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
     check_inside(account.budget, plan)
     if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
-        raise InvalidArgument("rule", "settled once, and as requested", "another")
+        raise InvalidArgument("rule", "settled once, and as requested", Plain("another"))
     return attrs.evolve(account, totals=tuple(map(Total.within, plan)))

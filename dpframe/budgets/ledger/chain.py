@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from dpframe.errors import BadLedger, DPFrameError
+from dpframe.errors import BadLedger, DPFrameError, Plain
 
 NAME = "dpframe-budgets/1"  # of the chain: files of every format have this one
 START = "0" * 64
@@ -97,4 +97,4 @@ def validated(entry: ChainEntry, read: Callable[[ChainEntry, Any], Value]) -> Va
 
 def broken(number: int, requirement: str) -> BadLedger:
     """The error on an entry that was changed."""
-    return BadLedger(f"entry {number} of the ledger", requirement, "something else", TRUSTED)
+    return BadLedger(f"entry {number} of the ledger", requirement, Plain("something else"), TRUSTED)

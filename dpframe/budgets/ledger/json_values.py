@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import KINDS, amounts_of, exactly
@@ -123,7 +123,7 @@ def charges_of(entries: Iterable[ChainEntry], units: Mapping[str, Unit]) -> dict
             return
         charge = found[content["charge"]]
         if charge.released is not None or charge.dataset != entry.dataset:
-            raise InvalidArgument("charge", "one of this data set, released once", "another")
+            raise InvalidArgument("charge", "one of this data set, released once", Plain("another"))
         found[charge.number] = attrs.evolve(charge, released=time(entry.time))
 
     for entry in entries:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 
 from ..filters.prices import (
@@ -35,7 +35,7 @@ def check_budget(budget: object) -> Guarantee:
     if type(budget) not in KINDS.values():
         raise InvalidArgument("budget", f"one of {kind_names()}", budget)
     if not all(amounts_of(budget, type(budget))):  # type: ignore[arg-type]
-        raise InvalidArgument("budget", "above 0", str(budget), "Nothing fits a budget of 0.")
+        raise InvalidArgument("budget", "above 0", Plain(budget), "Nothing fits a budget of 0.")
     return budget  # type: ignore[return-value]
 
 

@@ -18,7 +18,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
-from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, LedgerUnavailable
+from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, LedgerUnavailable, Plain
 
 from .chain import TRUSTED, ChainEntry, Head
 
@@ -202,7 +202,9 @@ class LedgerFile:
             return False
         pages, size = (_number(connection, name) for name in ("page_count", "page_size"))
         if self.path.stat().st_size != pages * size:
-            raise BadLedger("the ledger", "as long as its header says", "damaged, or cut", TRUSTED)
+            raise BadLedger(
+                "the ledger", "as long as its header says", Plain("damaged, or cut"), TRUSTED
+            )
         check_header(connection)
         return True
 
@@ -245,10 +247,10 @@ def holds(connection: sqlite3.Connection, head: str) -> bool:
 def check_whole(connection: sqlite3.Connection) -> None:
     """Refuse a file with damaged pages, or with entries beside those from 1 to the last."""
     if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise BadLedger("the ledger", "an undamaged SQLite file", "damaged pages", TRUSTED)
+        raise BadLedger("the ledger", "an undamaged SQLite file", Plain("damaged pages"), TRUSTED)
     found = connection.execute("SELECT count(*), min(number), max(number) FROM entries").fetchone()
     if found[0] and found != (found[0], 1, found[0]):
-        raise BadLedger("the ledger", "numbered from 1 on", "otherwise", TRUSTED)
+        raise BadLedger("the ledger", "numbered from 1 on", Plain("otherwise"), TRUSTED)
 
 
 def check_header(connection: sqlite3.Connection) -> None:
@@ -257,14 +259,16 @@ def check_header(connection: sqlite3.Connection) -> None:
     """
     if _number(connection, "application_id") != APPLICATION:
         way_out = "Give the path of a ledger; dp.Ledger(path).create(...) begins one in a new file."
-        raise BadLedger("the file", "a dpframe ledger", "another SQLite file", way_out)
+        raise BadLedger("the file", "a dpframe ledger", Plain("another SQLite file"), way_out)
     version = _number(connection, "user_version")
     if version != VERSION:
         way_out = "Use the version of dpframe that wrote it."
-        raise BadLedger("the ledger", f"of format {VERSION}", f"format {version}", way_out)
+        raise BadLedger("the ledger", f"of format {VERSION}", Plain(f"format {version}"), way_out)
     found = {row[0] for row in connection.execute("SELECT sql FROM sqlite_master")}
     if found != set(STATEMENTS):
-        raise BadLedger("the ledger", "its own table and triggers", "another schema", TRUSTED)
+        raise BadLedger(
+            "the ledger", "its own table and triggers", Plain("another schema"), TRUSTED
+        )
 
 
 def _begin(connection: sqlite3.Connection, begin: str) -> None:
@@ -278,7 +282,7 @@ def _begin(connection: sqlite3.Connection, begin: str) -> None:
             "alone. With both in place, and no other program using them: sqlite3 FILE 'PRAGMA "
             "journal_mode=DELETE'."
         )
-        raise BadLedger("the ledger", "in journal mode delete", f"in mode {mode}", way_out)
+        raise BadLedger("the ledger", "in journal mode delete", Plain(f"in mode {mode}"), way_out)
     connection.execute(begin)
     _number(connection, "schema_version")  # reads, so that the lock is taken
 

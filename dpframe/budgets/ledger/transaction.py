@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
+from dpframe.errors import BudgetExceeded, InvalidArgument, Plain, StaleLedger
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import Kind, Total
@@ -117,7 +117,7 @@ def check_cost(account: Account, cost: object) -> None:
             "that is true of the table; otherwise the data set needs a ledger of the other unit."
         )
         requirement = f"for the unit of {account.dataset!r}, {account.unit}"
-        raise InvalidArgument("the run", requirement, str(cost.unit), way_out)
+        raise InvalidArgument("the run", requirement, Plain(cost.unit), way_out)
 
 
 def over_budget(account: Account, cost: Cost) -> BudgetExceeded:
@@ -152,4 +152,4 @@ def _unpriced(totals: Sequence[Total], cost: Cost) -> InvalidArgument:
         f"The budget of this data set is counted in {currency}, fixed by its first charge "
         "or by by=. Certify the run for such a guarantee, or state one beside it."
     )
-    return InvalidArgument("the run", f"{names}, or what implies it", str(cost), way_out)
+    return InvalidArgument("the run", f"{names}, or what implies it", Plain(cost), way_out)

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import doubles, shortest
 from dpframe.numerics import to_float
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Share, number
@@ -150,7 +150,7 @@ def costs(
     paying = arrays[0] > 0
     if not (paying if who is None else paying | ~who).all():
         way_out = "Leave out records that pay nothing: who=."
-        raise InvalidArgument("each cost", "above 0", "an array with a 0", way_out)
+        raise InvalidArgument("each cost", "above 0", Plain("an array with a 0"), way_out)
     return arrays
 
 
@@ -177,7 +177,7 @@ def amounts_of(name: str, given: object, kind: Kind) -> Amounts:
     checked(name, kind.currency, amounts)
     if not amounts[0]:
         raise InvalidArgument(
-            name, "above 0", str(given), "Leave out records that pay nothing: who=."
+            name, "above 0", Plain(given), "Leave out records that pay nothing: who=."
         )
     return amounts
 
@@ -203,7 +203,7 @@ def array_of(name: str, given: object, n: int | None, *, private: bool = False) 
         found = np.empty((0, 0))
     if found.ndim != 1 or not found.size or (n is not None and len(found) != n):
         wanted = "one a record" if private or n is None else f"an array of length {n}, one a record"
-        shown = "another shape" if private else f"an array of shape {found.shape}"
+        shown = Plain("another shape") if private else Plain(f"an array of shape {found.shape}")
         raise InvalidArgument(name, wanted, shown)
     if found.dtype == object:
         found = np.array([_number(name, each, hidden=True) for each in found], dtype=object)
@@ -211,7 +211,7 @@ def array_of(name: str, given: object, n: int | None, *, private: bool = False) 
         found = doubles(found)
     else:
         way_out = "Give doubles, or Fractions; text and truth values are no numbers here."
-        raise InvalidArgument(name, "numbers", f"an array of {found.dtype}", way_out)
+        raise InvalidArgument(name, "numbers", Plain(f"an array of {found.dtype}"), way_out)
     _check_range(name, found, private=private)
     return found
 
@@ -222,7 +222,7 @@ def _check_range(name: str, found: Any, *, private: bool) -> None:
         fine &= np.isfinite(found)
     if not fine.all():
         requirement = "at least 0 and no nan" if private else "finite and at least 0"
-        raise InvalidArgument(f"each {name}", requirement, "an array with others")
+        raise InvalidArgument(f"each {name}", requirement, Plain("an array with others"))
 
 
 def _by_group(given: Mapping[Any, object], kind: Kind, members: Members) -> tuple[Cost, ...]:
@@ -246,7 +246,7 @@ def _number(name: str, value: object, *, hidden: bool = False) -> Fraction:
         raise InvalidArgument(name, "a number", shown, "Write 0.1, or Fraction(1, 3).")
     found = rational(value, name)
     if found < 0:
-        raise InvalidArgument(name, "at least 0", "less" if hidden else value)
+        raise InvalidArgument(name, "at least 0", Plain("less") if hidden else value)
     return found
 
 
@@ -298,7 +298,7 @@ def _listed(target: PersonalizedDP, *, up: bool) -> Any:
     lists = [one for one in target.given.values() if isinstance(one, Listed)]
     if not lists:
         way_out = "Give numbers: an array of one a record, or groups."
-        raise InvalidArgument("budgets", "of numbers", str(target), way_out)
+        raise InvalidArgument("budgets", "of numbers", Plain(target), way_out)
     count = len(lists[0].numbers)
     columns = [
         one.numbers if isinstance(one, Listed) else np.full(count, _double(one, up=up))

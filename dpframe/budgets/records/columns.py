@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import shortest
 
 from ..filters.prices import NOTHING, Amounts, Kind, checked, exactly
@@ -90,10 +90,10 @@ def members(names: Sequence[object], groups: object) -> Members:
     given = np.asarray(groups)
     if given.ndim != 1 or not given.size:
         wanted = "an array of one group a record, of at least one record"
-        raise InvalidArgument("groups", wanted, f"an array of shape {given.shape}")
+        raise InvalidArgument("groups", wanted, Plain(f"an array of shape {given.shape}"))
     codes = given if given.dtype.kind in "iu" else _coded(given, valid)
     if codes.min() < 0 or codes.max() >= len(valid):
-        found = f"{codes.min()} to {codes.max()}"
+        found = Plain(f"{codes.min()} to {codes.max()}")
         raise InvalidArgument("groups", f"places from 0 to {len(valid) - 1}", found)
     return Members(given.size, valid, codes.astype(np.min_scalar_type(len(valid) - 1)))
 
@@ -113,7 +113,7 @@ def _names(names: Sequence[object]) -> tuple[str, ...]:
 def _coded(given: NDArray[Any], valid: tuple[str, ...]) -> NDArray[np.int64]:
     if given.dtype.kind not in "UO":
         way_out = "Give names, or places in the order of the budgets."
-        raise InvalidArgument("groups", "names or whole numbers", f"{given.dtype}", way_out)
+        raise InvalidArgument("groups", "names or whole numbers", Plain(f"{given.dtype}"), way_out)
     codes = np.full(given.size, -1)
     for place, name in enumerate(valid):
         codes[given == name] = place
@@ -254,7 +254,7 @@ def new_singles(budgets: Any) -> SpendingColumn:
     """
     if not (budgets > 0).all():
         way_out = "Leave records without a budget out of the ledger."
-        raise InvalidArgument("each budget", "above 0", "an array with a 0", way_out)
+        raise InvalidArgument("each budget", "above 0", Plain("an array with a 0"), way_out)
     least, most = (shortest(end) for end in (budgets.min(), budgets.max()))
     quantum = quantum_for(least, most)
     if budgets.dtype == object:
@@ -281,7 +281,7 @@ def opened(budgets: object, groups: object, kind: Kind) -> tuple[SpendingColumn,
     given = [array_of("budget", each, None) for each in columns_of("budget", budgets, kind)]
     if len({len(each) for each in given}) > 1 or (len(given) > 1 and not (given[1] < 1).all()):
         wanted = "as many deltas as epsilons, each delta below 1"
-        raise InvalidArgument("budgets", wanted, "other arrays")
+        raise InvalidArgument("budgets", wanted, Plain("other arrays"))
     return tuple(map(new_singles, given))
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.numerics import next_down, to_float
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, Relation, ZeroConcentratedDP
 from dpframe.symbols import rational
@@ -50,10 +50,12 @@ def row_norms(rows: object) -> Doubles:
     """
     given = np.asarray(rows)
     if given.ndim != 2 or 0 in given.shape or given.dtype.kind not in "iuf":
-        raise InvalidArgument("rows", "numbers of shape (n, d)", "another shape or type")
+        raise InvalidArgument("rows", "numbers of shape (n, d)", Plain("another shape or type"))
     sizes = np.abs(given.astype(np.float64))
     if np.isnan(sizes).any():
-        raise InvalidArgument("rows", "without nan", "an array with nan", "Drop or fill those.")
+        raise InvalidArgument(
+            "rows", "without nan", Plain("an array with nan"), "Drop or fill those."
+        )
     largest = sizes.max(axis=1, keepdims=True)
     scaled = np.divide(
         sizes, largest, out=np.zeros_like(sizes), where=np.isfinite(largest) & (largest > 0)
@@ -150,11 +152,13 @@ class IndividualFilter:
         Raises InvalidArgument, which shows no cost; then no record is charged.
         """
         if os.getpid() != self._process:
-            raise InvalidArgument("filter", "one of this process", "a fork of one", PRIVATE)
+            raise InvalidArgument("filter", "one of this process", Plain("a fork of one"), PRIVATE)
         column = self._columns[0]
         if is_one(cost, self._kind):
             wanted = "an array of one realised cost a record"
-            raise InvalidArgument("cost", wanted, "one for all", "dp.Filter charges worst cases.")
+            raise InvalidArgument(
+                "cost", wanted, Plain("one for all"), "dp.Filter charges worst cases."
+            )
         values = array_of("cost", cost, column.members.n, private=True)
         charges = column.counted(column.quantum.of_objects(values))
         with self._lock:
@@ -172,4 +176,6 @@ class IndividualFilter:
 
     def __reduce__(self) -> NoReturn:
         """Refuse copies, pickles and files."""
-        raise InvalidArgument("filter", "kept, not copied, pickled or saved", "a copy", PRIVATE)
+        raise InvalidArgument(
+            "filter", "kept, not copied, pickled or saved", Plain("a copy"), PRIVATE
+        )

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BudgetExceeded, InvalidArgument
+from dpframe.errors import BudgetExceeded, InvalidArgument, Plain
 from dpframe.privacy import Guarantee, Share, Unit, number
 
 from ..filters.prices import Kind, share_of, short
@@ -288,7 +288,7 @@ def _mask(who: object, n: int) -> Mask | None:
         return None
     found = np.array(who)
     if found.dtype != np.bool_ or found.shape != (n,):
-        shown = f"an array of {found.dtype} of shape {found.shape}"
+        shown = Plain(f"an array of {found.dtype} of shape {found.shape}")
         way_out = "Make a mask of places: mask = numpy.zeros(n, bool); mask[places] = True."
         raise InvalidArgument("who", f"an array of {n} truth values", shown, way_out)
     return None if found.all() else found

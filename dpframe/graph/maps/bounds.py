@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.symbols import ONE, Expression, exact
 
 from ..columns import ColumnNode
@@ -121,7 +121,7 @@ def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
         return
     others = ["the intercept"] if intercept else []
     sums = " and ".join([f"the levels of {name}" for name in all_levels] + others)
-    got = f"columns that sum to the same 1: {sums}"
+    got = Plain(f"columns that sum to the same 1: {sums}")
     way_out = (
         f"Give {all_levels[-1]} a baseline, dp.Categorical({all_levels[-1]!r}, levels), which is "
         "the default: coefficients are then differences from it."

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable, check_kind
+from dpframe.errors import InvalidArgument, NotExecutable, Plain, check_kind
 from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from dpframe.symbols import RELEASED, Number
 
@@ -148,7 +148,7 @@ class Gradient(RecordMap):
         if given != wanted and given - wanted != Number(Fraction(0)):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
             requirement = f"of {wanted} numbers, one for each column"
-            raise InvalidArgument("at", requirement, str(given), way_out)
+            raise InvalidArgument("at", requirement, Plain(given), way_out)
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows, labels and points: entries are limited to 1e300, beyond which

@@ -11,7 +11,7 @@ from typing import ClassVar
 import attrs
 from attrs.converters import optional
 
-from dpframe.errors import InvalidArgument, of_kind
+from dpframe.errors import InvalidArgument, Plain, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
 from ..columns import ColumnNode
@@ -37,7 +37,7 @@ def _tolerance(value: object) -> Expression:
     tolerance = positive(value, "tolerance")
     if not isinstance(tolerance, Number) or not LEAST <= tolerance.value <= 1:
         way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
-        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(tolerance), way_out)
+        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", Plain(tolerance), way_out)
     return tolerance
 
 
@@ -149,7 +149,7 @@ def _sums(value: object) -> CellSums:
 def _ridge_penalty(value: object) -> Expression:
     penalty = exact(value, "penalty")
     if isinstance(penalty, Number) and penalty.value < 0:
-        raise InvalidArgument("penalty", "0 or more", str(penalty), "0 is least squares.")
+        raise InvalidArgument("penalty", "0 or more", Plain(penalty), "0 is least squares.")
     return penalty
 
 

@@ -102,14 +102,14 @@ def _doubles(name: str, value: object, *, up: bool) -> Reals:
 def _array(name: str, value: object) -> NDArray[Any]:
     """`value` as an array, without turning booleans or text into numbers."""
     if isinstance(value, np.ma.MaskedArray):
-        raise InvalidArgument(name, _REAL, "a masked array", "Fill or drop masked entries.")
+        raise InvalidArgument(name, _REAL, Plain("a masked array"), "Fill or drop masked entries.")
     if hasattr(value, "__array__"):
         return np.asarray(value)
     if isinstance(value, list | tuple):
         try:
             return np.array(value, dtype=object)
         except ValueError:
-            raise InvalidArgument(name, _REAL, "ragged lists") from None
+            raise InvalidArgument(name, _REAL, Plain("ragged lists")) from None
     box = np.empty((), dtype=object)
     box[()] = value
     return box

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 
 from .arguments import Numbers, above_zero_below_one, at_least_zero, blockwise
 from .roots import Reals, is_close, point, root_epsilon, root_mu
@@ -71,7 +71,7 @@ def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -
     sigma = blockwise(_sigma, {**budget, "sensitivity": moves})
     if np.any(np.isinf(sigma)):
         wanted, way_out = "large enough for a finite std", "Raise delta or epsilon."
-        raise InvalidArgument("delta", wanted, "less", way_out)
+        raise InvalidArgument("delta", wanted, Plain("less"), way_out)
     return sigma
 
 

@@ -1,0 +1,108 @@
+"""The file of rows to predict: read as a whole before any budget is spent, and the predictions."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any, NoReturn
+
+import attrs
+import numpy as np
+
+import dpframe as dp
+from dpframe.errors import Plain
+from dpframe.estimators.summary import Summary
+from dpframe.graph import Categorical
+from dpframe.sources import Source, open_source
+from dpframe.sources.column_values import cell_values
+from dpframe.sources.csv import CsvSource, header, rows_of
+
+from .printing import complain
+
+PREDICT = "--predict"
+INTERVALS = (
+    "Predictions: {:g}% intervals of new labels from lower to upper, of their mean from mean_lower "
+    "to mean_upper."
+)
+CORRECT = "Correct the file; nothing has been charged."
+
+
+def check_rows(setting: dp.Setting, file: str, fitted: Source) -> None:
+    """Read every row of the user's own file, whose columns must be those of the `fitted` table. An
+    error names the file, the row, the column and the value, unless it is a file of that table.
+    Raises BadData, SourceFailed.
+    """
+    rows = attrs.evolve(setting, y=None, relation=dp.ADD_REMOVE)
+    try:
+        source = open_source(rows, file)
+    except dp.BadData as error:
+        way_out = f"{error.way_out.replace('X has', f'{file} has')} {CORRECT}"
+        raise dp.BadData(PREDICT, error.requirement, error.value, way_out) from None
+    if source.layout.names != fitted.layout.names:
+        wanted = f"a file of the columns {', '.join(fitted.layout.names)}, in this order"
+        raise dp.BadData(PREDICT, wanted, Plain(", ".join(source.layout.names)), CORRECT)
+    try:
+        source.total(_read)
+    except (dp.BadData, dp.errors.SourceFailed):
+        if not {*_files(source)} & {*_files(fitted)}:
+            _locate(source, open_source(rows, file, drop=True))
+        raise
+
+
+def _files(source: Source) -> Any:
+    return source.identity  # the paths, of files
+
+
+def _read(blocks: Any) -> int:
+    return sum(len(block.rows) for block in blocks)
+
+
+def _locate(source: Source, lenient: Source) -> None:
+    """Raise BadData for the first bad row; `lenient` is the source without refusals."""
+    if isinstance(source, CsvSource):
+        for file in source.files:
+            width = len(header(file.path))
+            for row, cells in enumerate(rows_of(file.path, width, multiline=False), start=1):
+                if cells is None:
+                    got = Plain("another number of cells, or an open quote")
+                    _refuse(file.path, row, "", f"of {width} cells", got)
+    for part in lenient.parts():
+        before = 0
+        for table in part.tables():
+            bad = np.argwhere(~np.isfinite(table.features.read(0, len(table))))
+            for row, column in bad[:1].tolist():
+                value: Any = cell_values(table.features.cells(column, row, row + 1))[0]
+                declared = lenient.layout.parts[column]
+                wanted = "a finite number"
+                if isinstance(declared, Categorical):
+                    wanted = f"one of {', '.join(map(repr, declared.levels))}"
+                value = Plain("a missing or infinite value") if _empty(value) else value
+                name = f", column {lenient.layout.names[column]}"
+                _refuse(part.name, before + row + 1, name, wanted, value)
+            before += len(table)
+
+
+def _empty(cell: object) -> bool:
+    return cell is None or cell == "" or cell != cell  # noqa: PLR0124 - nan
+
+
+def _refuse(file: str, row: int, column: str, wanted: str, got: object) -> NoReturn:
+    raise dp.BadData(f"{PREDICT}: row {row} of {Path(file).name}{column}", wanted, got, CORRECT)
+
+
+def write_predictions(model: Any, rows: str, path: Path, summary: Any) -> None:
+    """Write a CSV file with a line for each row: predictions, with the probability of the second
+    class, or with intervals, if the regression has them, which a sentence explains.
+    """
+    columns = {"prediction": model.predict(rows)}
+    if hasattr(model, "classes_"):
+        columns[f"probability[{model.classes_[1]}]"] = model.predict_proba(rows)[:, 1]
+    elif isinstance(summary, Summary):
+        new = model.inference().get_prediction(rows)
+        columns["lower"], columns["upper"] = new.conf_int(summary.alpha, obs=True).T
+        columns["mean_lower"], columns["mean_upper"] = new.conf_int(summary.alpha).T
+        complain(f"{INTERVALS.format(100 * (1 - summary.alpha))} {new.note}".rstrip(), style="")
+    with path.open("w", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(columns)
+        lines.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
