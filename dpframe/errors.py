@@ -329,9 +329,10 @@ def of_target(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in {"epsilon", "delta"} & kwargs.keys():
-            way_out = "target=dp.ApproxDP(epsilon, delta), or dp.PureDP(epsilon)."
-            raise InvalidArgument(name, "a part of target", kwargs[name], way_out)
+        for name in ("epsilon", "delta"):
+            if name in kwargs:
+                way_out = "target=dp.ApproxDP(epsilon, delta), or dp.PureDP(epsilon)."
+                raise InvalidArgument(name, "a part of target", kwargs[name], way_out)
         return function(*args, **kwargs)
 
     return checked

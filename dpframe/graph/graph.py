@@ -321,13 +321,8 @@ class Regression(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Freeze the subclass."""
         super().__init_subclass__(**kwargs)
-        try:
-            inspect.signature(cls.declare).bind(None, None, None, None)
-        except TypeError:
-            found = Plain(f"declare{inspect.signature(cls.declare)}")
-            way_out = "Hyperparameters are fields of the class."
-            wanted = "def declare(self, X, y, budget)"
-            raise InvalidArgument(f"declare of {cls.__name__}", wanted, found, way_out) from None
+        if inspect.isfunction(cls.declare):
+            _check_signature(cls)
         attrs.frozen(cls, slots=False, field_transformer=_exact_fields, repr=True)
 
     @property
@@ -342,6 +337,16 @@ class Regression(ABC):
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """The graph of this declaration in a setting, for a budget. Raises InvalidArgument."""
         return declared(self, *setting.nodes(), budget)
+
+
+def _check_signature(cls: type[Regression]) -> None:
+    given = inspect.signature(cls.declare)
+    try:
+        given.bind(None, None, None, None)
+    except TypeError:
+        way_out = "Hyperparameters are fields of the class."
+        wanted, found = "def declare(self, X, y, budget)", Plain(f"declare{given}")
+        raise InvalidArgument(f"declare of {cls.__name__}", wanted, found, way_out) from None
 
 
 def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -> Graph:
