@@ -38,7 +38,8 @@ from numbers import Number
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Never, ParamSpec, TypeVar
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
 SHORT = 120  # characters of a text that an error repeats
