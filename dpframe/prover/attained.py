@@ -42,6 +42,7 @@ from .problem import (
     Edit,
     Problem,
     Witness,
+    alone,
     joint_moves,
     opened,
 )
@@ -187,7 +188,7 @@ def _by_gaussians(problem: Problem) -> list[Attempt]:
         return []
     found = gaussian(attrs.evolve(problem, graph=Graph.of(part)), NumericAccountant())
     open_ones = [] if found is None else found.obligations
-    return [Attempt((one,)) for one in open_ones if one.verdict is REFUTED]
+    return [alone(part, Attempt((one,))) for one in open_ones if one.verdict is REFUTED]
 
 
 def _witnesses(problem: Problem) -> Iterator[Witness | None]:

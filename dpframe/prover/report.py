@@ -40,6 +40,7 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
+    alone,
     opened,
     thinnings,
 )
@@ -249,12 +250,14 @@ def _refuted_part(problem: Problem, *, planned: bool) -> tuple[Attempt, ...]:
     releases = problem.graph.releases
     if problem.personal is not None or thinnings(problem.graph) or len(releases) > MOST:
         return ()
-    alone = [_common(_only(problem, one), planned=planned) for one in releases]
-    undefined = any(o.kind == "domain" or o.rule == POSITIVE for some in alone for o in some)
-    part = [one for one, found in zip(releases, alone, strict=True) if _all_proved(found)]
+    judged = [_common(_only(problem, one), planned=planned) for one in releases]
+    undefined = any(o.kind == "domain" or o.rule == POSITIVE for some in judged for o in some)
+    part = [one for one, found in zip(releases, judged, strict=True) if _all_proved(found)]
     if undefined or not 0 < len(part) < len(releases):
         return ()
-    return tuple(filter(_refuted, _verify(_only(problem, *part), "auto").attempts))
+    return tuple(
+        alone(part, one) for one in _verify(_only(problem, *part), "auto").attempts if _refuted(one)
+    )
 
 
 def _only(problem: Problem, *releases: Release) -> Problem:
