@@ -33,10 +33,13 @@ import sys
 import warnings
 from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
+from functools import wraps
 from numbers import Number
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Never, Self
+from typing import TYPE_CHECKING, Any, Never, ParamSpec, Self, TypeVar
 
+P = ParamSpec("P")
+R = TypeVar("R")
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
 SHORT = 120  # characters of a text that an error repeats
@@ -340,6 +343,20 @@ class Plain(str):
 def listed_words(words: Iterable[object]) -> Plain:
     """Public words as a list in an error: `epsilon, delta`."""
     return Plain(", ".join(map(str, words)) or "none")
+
+
+def of_target(function: Callable[P, R]) -> Callable[P, R]:
+    """Refuse epsilon and delta as arguments of a function that takes a target."""
+
+    @wraps(function)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in ("epsilon", "delta"):
+            if name in kwargs:
+                way_out = "target=dp.ApproxDP(epsilon, delta), or dp.PureDP(epsilon)."
+                raise InvalidArgument(name, "a part of target", kwargs[name], way_out)
+        return function(*args, **kwargs)
+
+    return checked
 
 
 def nearest(name: str, words: Iterable[str], written: Mapping[str, str] | None = None) -> str:

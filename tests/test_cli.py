@@ -177,6 +177,17 @@ def test_compare():
     ]
 
 
+def test_theorems_and_the_exact_law_share_a_table():
+    """Under the option that the note on discrete Gaussian noise names."""
+    names = ["gaussian.classical", "gaussian.analytic", "discretegaussian.concentrated"]
+    option = ["--accountant", "basic,numeric"]
+    assert " ".join(option) in " ".join(call("compare", *names).split())
+    rows = json.loads(call("compare", *names, "--epsilon", "0.5", *option, "--json"))
+    found = {(one["noise"], one["accountant"]): one["std"] for one in rows}
+    assert {("Gaussian.classical", "basic"), ("Gaussian.analytic", "basic")} < found.keys()
+    assert found["DiscreteGaussian", "numeric"] < found["DiscreteGaussian.concentrated", "basic"]
+
+
 def test_compare_draws(tmp_path, monkeypatch):
     """Into the file that is named."""
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -288,6 +299,8 @@ def test_fit_refuses_what_it_cannot_use(table, change, says):
         (["certify", "AdaSSP", "--out", "/nowhere/at/all.json"], "--out"),
         (["compare", "--epsilon", ","], "epsilon must be a number"),
         (["compare", "--delta", "2"], "delta"),
+        (["compare", "DiscreteGaussian"], "DiscreteGaussian.concentrated"),
+        (["compare", "gausian.analytic"], "Did you mean 'Gaussian.analytic'?"),
         (["check", "/nowhere/at/all.json", "--json"], "FILE must be a readable certificate"),
         (
             ["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL],

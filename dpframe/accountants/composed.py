@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 import attrs
 
 from dpframe import mechanisms
-from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, of_target, warn
 from dpframe.identity import own, strangers
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.numbers import Exact, positive, rounded_up, shortest
@@ -372,6 +372,7 @@ class Calibrated:
         return f"Calibrated(factor={show(self.factor)}, {things})"
 
 
+@of_target
 def calibrate(
     *things: object,
     target: ApproxDP,

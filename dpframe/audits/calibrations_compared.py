@@ -273,7 +273,8 @@ def _conversions(calibrations: Sequence[Calibration]) -> list[str]:
     return [
         f"{name}: epsilon is rho + 2 sqrt(rho log(1/delta)) [BunS16, Prop 1.3]. The accountants "
         "zcdp, at the best Renyi order [CanonneKS20, Prop 12], and numeric, by the exact law where "
-        "one number moves by 1, need less noise."
+        "one number moves by 1, need less noise: accountant=['basic', 'numeric'] (--accountant "
+        "basic,numeric) has both in one table."
         for name in named
     ]
 

@@ -118,7 +118,7 @@ def joint(audit: Audit) -> Iterator[str]:
 def total(audit: Audit) -> Iterator[str]:
     """The verdict on the total, and what it rests on."""
     if audit.holds_by:
-        yield f"Total: unproved by its shares; it holds {holding(audit)}"
+        yield f"Total: it holds {holding(audit)}; unproved by its shares"
     else:
         yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
     if not audit.report.proved:

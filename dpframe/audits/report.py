@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import Accountant
+from dpframe.errors import of_target
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee, RenyiDP, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
@@ -303,6 +304,7 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+@of_target
 def audit(
     regression: Regression,
     *,

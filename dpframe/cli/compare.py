@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 import dpframe as dp
+from dpframe.errors import nearest
 from dpframe.symbols import rational
 
 from .declaration import accountant_of
@@ -70,12 +71,13 @@ def calibrations(names: Sequence[str]) -> list[dp.mechanisms.Calibration]:
     known = {name.lower(): name.split(".") for _, name in CALIBRATIONS}
     kinds = {noise for noise, _ in known.values()}
     for name in names:
-        noise = next((one for one in kinds if name.lower().startswith(f"{one.lower()}.")), None)
+        noise = next((one for one in kinds if name.lower().split(".")[0] == one.lower()), None)
         if noise is not None and name.lower() not in known:
             own = ", ".join(f"{noise}.{theorem}" for one, theorem in known.values() if one == noise)
             raise dp.InvalidArgument("NAMES", f"theorems of {noise} noise: {own}", name)
         if name.lower() not in known:
             way_out = "dpframe audit NAME shows the noise of a regression or a description."
+            way_out = nearest(name, [one for _, one in CALIBRATIONS]).strip() or way_out
             wanted = "the name of a theorem of noise, such as Gaussian.classical"
             raise dp.InvalidArgument("NAMES", wanted, name, way_out)
     pairs = (known[name.lower()] for name in names)

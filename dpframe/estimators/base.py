@@ -386,8 +386,12 @@ class PrivateEstimator(BaseEstimator, ABC):
             raise
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
-            way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
-            raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
+            mine = [one.name for one in attrs.fields(type(chosen)) if one.name in certificate.free]
+            given = ", ".join(f"{name}=..." for name in mine)
+            call = f", as in {type(chosen).__name__}({given})" if mine else ""
+            way_out = f"Give each a number where it is declared{call}; or dp.certify(...).at(...)."
+            wanted = "without free parameters"
+            raise InvalidArgument("regression and setting", wanted, Plain(f"free {free}"), way_out)
         self._check_link(certificate)
         check_undone(certificate, RowsNode, ColumnNode)
         return certificate

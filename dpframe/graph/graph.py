@@ -8,6 +8,7 @@ node of a class from outside by what it states, which is taken on trust.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -118,8 +119,9 @@ class Graph:
             i, wrong = strange[0] if strange else (0, output)
             part = f", part {i}" if isinstance(output, tuple) and i else ""
             wanted = "a release, a dp.post(...) or a tuple of them"
-            way_out = "Formulas are read by functions, as in dp.post(function, release, X.columns)."
-            way_out = way_out if isinstance(wrong, Expression) else ""
+            way_out = "End declare with return." if wrong is None else ""
+            if isinstance(wrong, Expression):
+                way_out = "Formulas are read by functions: dp.post(function, release, X.columns)."
             if isinstance(wrong, Symbol) and isinstance(wrong.origin, Known):
                 way_out = f"Return the release or the dp.post(...) that {wrong} is known from."
             raise InvalidArgument(f"output of declare{part}", wanted, wrong, way_out)
@@ -319,6 +321,8 @@ class Regression(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Freeze the subclass."""
         super().__init_subclass__(**kwargs)
+        if inspect.isfunction(cls.declare):
+            _check_signature(cls)
         attrs.frozen(cls, slots=False, field_transformer=_exact_fields, repr=True)
 
     @property
@@ -333,6 +337,16 @@ class Regression(ABC):
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """The graph of this declaration in a setting, for a budget. Raises InvalidArgument."""
         return declared(self, *setting.nodes(), budget)
+
+
+def _check_signature(cls: type[Regression]) -> None:
+    given = inspect.signature(cls.declare)
+    try:
+        given.bind(None, None, None, None)
+    except TypeError:
+        way_out = "Hyperparameters are fields of the class."
+        wanted, found = "def declare(self, X, y, budget)", Plain(f"declare{given}")
+        raise InvalidArgument(f"declare of {cls.__name__}", wanted, found, way_out) from None
 
 
 def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -> Graph:

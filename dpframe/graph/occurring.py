@@ -1,5 +1,5 @@
 """Which rows and labels may occur in a table. Refutations use it; proofs do not. One entry per kind
-of map; without an entry, nothing is known to occur.
+of map; of a map from outside, nothing is known to occur.
 """
 
 from __future__ import annotations
@@ -66,6 +66,11 @@ def occurring(node: RowsOrLabels) -> Occurring:
 @entry(MAPS, "rows", "column")
 def _table(_: Any) -> Occurring:
     return ANY_FINITE
+
+
+@entry(MAPS, "capped")
+def _capped(_: Any) -> Occurring:
+    return UNKNOWN
 
 
 @entry(MAPS, "encode", "normalize")

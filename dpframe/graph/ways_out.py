@@ -104,6 +104,7 @@ ELSEWHERE = {  # names in the namespace of dpframe
     **dict.fromkeys(("max", "min", "median", "quantile"), EXTREME),
     "abs": "|a| is dp.maximum(a, -a).",
     **dict.fromkeys(("LogisticRegression", "PrivateLogisticRegression", "Logistic"), CLASSES),
+    "declare": "declare is a method of a class Mine(dp.Regression): declare(self, X, y, budget).",
     "gram": "X'X is X.T @ X.",
     "moment": "X'y is X.T @ y.",
     "inv": "Matrices are inverted in functions of released values: dp.post(function, release).",

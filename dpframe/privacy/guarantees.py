@@ -17,6 +17,7 @@ from dpframe.numbers import whole
 from dpframe.operators import Operation, Symbolic
 from dpframe.pld import losses
 from dpframe.symbols import ONE, Expression, Number, exact, log, multiply, power, sqrt
+from dpframe.theory.guarantees import GUARANTEES as BOOK
 
 if TYPE_CHECKING:
     from dpframe.pld.losses import PrivacyLoss
@@ -329,9 +330,11 @@ def order_of(currency: Sequence[str]) -> Fraction | None:
 
 
 GUARANTEES: dict[str, type[Guarantee]] = {
-    one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
+    one.kind: one
+    for one in list(globals().values())
+    if isinstance(one, type) and issubclass(one, Guarantee) and vars(one).get("kind") in BOOK
 }
-"""Guarantees with additive amounts, by their names in documents."""
+"""Guarantees of the rule book, with additive amounts, by their names in documents."""
 
 
 def _having(name: str) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import NumericAccountant, Part
-from dpframe.graph import Release
+from dpframe.graph import Graph, Release
 from dpframe.graph.facts import noise_of
 from dpframe.graph.reached import moves_evenly
 from dpframe.identity import own
@@ -28,16 +28,27 @@ from dpframe.mechanisms import Laplace
 from dpframe.numerics import arb_lower, arb_upper, to_float
 from dpframe.pld.losses import GaussianLoss, LaplaceLoss
 from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP
-from dpframe.symbols import ONE, RELEASED, ZERO, Expression, add, maximum, sqrt
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, add, maximum, sqrt
 from dpframe.wording import Text, digits, joined, say
 
 from .algebra import at_point
 from .judge import pure_witness
 from .mixture import cost
-from .problem import ALL, ALL_NOISE, Attempt, Edit, Problem, Witness, joint_moves, opened
+from .problem import (
+    ALL,
+    ALL_NOISE,
+    REFUTED,
+    Attempt,
+    Edit,
+    Problem,
+    Witness,
+    alone,
+    joint_moves,
+    opened,
+)
 from .profile_rule import ProfileClaim, refute, root, shown_ball, shown_end
 from .sign import counterexample
-from .total import joint_of_classes, reached_moves
+from .total import gaussian, joint_of_classes, reached_moves
 
 GRID = Fraction(1, 2**15)  # relative to an entry times sqrt(d); of squares
 MOST_POINTS = 12  # at which symbols are tried: each costs a composition
@@ -64,14 +75,16 @@ class PairCost:
 
 
 def one_pair(problem: Problem) -> PairCost | None:
-    """Of all releases that one added record moves evenly; None where none of them is Laplace."""
+    """Of all releases that one added record moves evenly, without Laplace noise on steps so coarse
+    that rounding may hide its whole loss; None where all noise is Gaussian, or none is left.
+    """
     if problem.setting.relation is not ADD_REMOVE or problem.of_cells or problem.personal:
         return None
-    even = [one for one in problem.classes if _even(one[0])]
+    even = [one for one in problem.classes if _even(one[0]) and not _coarse(one[0])]
     gaussians = [one for one in even if one[0].gives is GaussianDP]
     laplace = [one for one in even if one[0].noise is Laplace]
     joint = joint_of_classes(problem, gaussians)
-    if not laplace or joint is None:
+    if not even or len(gaussians) == len(problem.classes) or joint is None:
         return None
     whole = zip(joint_moves(problem.rows, joint, gaussians), gaussians, strict=True)
     moves = [move * _attained(one) ** 2 * (HALF if _uneven(one) else 1) for move, (one, _) in whole]
@@ -92,6 +105,15 @@ def _even(release: Release) -> bool:
     fixed = RELEASED not in moved.value.scope | mechanism.formula.scope
     attained = moved.attained and release.reached and release.sampled is None
     return fixed and attained and moves_evenly(release.statistic)
+
+
+def _coarse(release: Release) -> bool:
+    """Whether its loss is at most what rounding is allowed for."""
+    if release.noise is not Laplace or release.moved is None:
+        return False
+    step = release.statistic.step
+    gap = ZERO if step is None else 2 * step * release.entries - release.moved.value
+    return step is not None and isinstance(gap, Number) and gap.value >= 0
 
 
 def _uneven(release: Release) -> bool:
@@ -147,14 +169,26 @@ def refutation(problem: Problem) -> list[Attempt]:
     """The total, if one pair of neighbours, the Gaussian releases or one release certainly break
     it.
     """
-    if "epsilon" not in problem.target.currency or problem.personal:
+    if problem.personal:
         return []
+    if "epsilon" not in problem.target.currency:
+        return _by_gaussians(problem)
     found = next((one for one in _witnesses(problem) if one is not None), None)
     if found is None:
         return []
     rule = "no pair of neighbours may cost more than the target"
     repair = "raise the noise, or the target."
     return [Attempt((opened("total", ALL, rule, (), repair, found, edit=Edit(ALL_NOISE)),))]
+
+
+def _by_gaussians(problem: Problem) -> list[Attempt]:
+    """The Gaussian releases beside others, which cost at least what these do."""
+    part = tuple(one for one in problem.graph.releases if one.gives is GaussianDP)
+    if not 0 < len(part) < len(problem.graph.charged):
+        return []
+    found = gaussian(attrs.evolve(problem, graph=Graph.of(part)), NumericAccountant())
+    open_ones = [] if found is None else found.obligations
+    return [alone(part, Attempt((one,))) for one in open_ones if one.verdict is REFUTED]
 
 
 def _witnesses(problem: Problem) -> Iterator[Witness | None]:

@@ -24,6 +24,7 @@ from dpframe.errors import (
     Uncertified,
     UnusedRelease,
     check_word,
+    of_target,
 )
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
 from dpframe.graph.statistics import Statistic
@@ -288,6 +289,7 @@ ABOVE_0 = (
 CALIBRATIONS = ("as declared", "jointly")
 
 
+@of_target
 def certify(
     regression: Regression,
     *,

@@ -48,6 +48,7 @@ RULE = (
     "noise is the largest that any record's budget needs, and more noise never costs more "
     "(proofs/personalized)"
 )
+POSITIVE = "the noise must be defined and positive for every parameter value"
 
 
 def individual(problem: Problem) -> list[Obligation]:
@@ -223,11 +224,10 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
     size = moved.value if calibrated else release.mechanism.formula
     if problem.field.shown(size, strict=True):
         return None
-    rule = "the noise must be defined and positive for every parameter value"
     fact = say("{} = {}", "sensitivity" if calibrated else release.noise.noise, size)
     repair = say("declare open ranges that exclude zero, and $delta$ below 1; or calibrate it.")
     edit = Edit(ALL_NOISE if release.share is None else NOISE, release, Gaussian.analytic)
-    return opened("noise", release.label, rule, (fact,), repair, edit=edit)
+    return opened("noise", release.label, POSITIVE, (fact,), repair, edit=edit)
 
 
 def _constant(release: Release) -> Obligation:

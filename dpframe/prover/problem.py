@@ -218,6 +218,14 @@ class Attempt:
         return all(obligation.verdict is PROVED for obligation in self.obligations)
 
 
+def alone(part: Sequence[Release], attempt: Attempt) -> Attempt:
+    """The attempt as one on a part of the releases, which its obligations name."""
+    names = joined(", ", [one.label for one in part[:3]])
+    node = say("{}{} alone", names, f" and {len(part) - 3} more" * (len(part) > 3))
+    named_ones = (attrs.evolve(one, node=node) for one in attempt.obligations)
+    return attrs.evolve(attempt, obligations=tuple(named_ones))
+
+
 def totalled(rule: str, facts: Sequence[str], repair: str, *, proved: bool) -> Attempt:
     """The derivation of a total by one requirement, proved or open."""
     if proved:

@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import OutsideTheorem
+from dpframe.graph import Graph, Release
 from dpframe.graph.post import source_digest
 from dpframe.graph.rows import COLUMNS
 from dpframe.identity import forget_hashes, own_function, state
@@ -25,7 +26,7 @@ from .algebra import at_point
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
 from .mixture import amplified
-from .noise import noise
+from .noise import POSITIVE, noise
 from .plan import events, plan
 from .problem import (
     ALL,
@@ -39,10 +40,14 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
+    alone,
     opened,
+    thinnings,
 )
 from .problem import SHARES as SHARES_EDIT
 from .sign import counterexample
+
+MOST = 64  # releases of which a part is compared with the target
 
 
 @attrs.frozen(slots=False)
@@ -209,10 +214,10 @@ def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
     chosen = selected(accountant, problem.accountant)
     planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
-    common = (*structure.obligations(problem), *noise(problem, planned=planning))
-    bounds = events(problem)
+    common, bounds = _common(problem, planned=planning), events(problem)
     if not _all_proved(common):
-        return Report(problem, (*common, *bounds), planned, (), None)
+        part = _refuted_part(problem, planned=planning)
+        return Report(problem, (*common, *bounds), planned, part, None)
     common, bounded = (*common, *bounds), _all_proved(bounds)
     attempts: list[Attempt] = []
     for derivation in _order(problem, chosen):
@@ -225,7 +230,7 @@ def _verify(problem: Problem, accountant: str) -> Report:
         binding = [one for one in planned if planning or one.kind == "draws"]
         if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
-    if not any(one.proved or _refuted(one) for one in attempts):
+    if not any(map(_settled, attempts)):
         from .attained import refutation
 
         attempts += refutation(problem)
@@ -234,8 +239,39 @@ def _verify(problem: Problem, accountant: str) -> Report:
     return Report(problem, common, planned, tuple(attempts), None)
 
 
+def _common(problem: Problem, *, planned: bool) -> tuple[Obligation, ...]:
+    return (*structure.obligations(problem), *noise(problem, planned=planned))
+
+
+def _refuted_part(problem: Problem, *, planned: bool) -> tuple[Attempt, ...]:
+    """The total, refuted by the releases of which nothing is open, as a part of the releases costs
+    at most the whole. None of a problem with noise or maps that are undefined at some parameters.
+    """
+    releases = problem.graph.releases
+    if problem.personal is not None or thinnings(problem.graph) or len(releases) > MOST:
+        return ()
+    judged = [_common(_only(problem, one), planned=planned) for one in releases]
+    undefined = any(o.kind == "domain" or o.rule == POSITIVE for some in judged for o in some)
+    part = [one for one, found in zip(releases, judged, strict=True) if _all_proved(found)]
+    if undefined or not 0 < len(part) < len(releases):
+        return ()
+    return tuple(
+        alone(part, one) for one in _verify(_only(problem, *part), "auto").attempts if _refuted(one)
+    )
+
+
+def _only(problem: Problem, *releases: Release) -> Problem:
+    return attrs.evolve(problem, graph=Graph.of(releases))
+
+
 def _refuted(attempt: Attempt) -> bool:
     return any(one.kind == "total" and one.verdict is REFUTED for one in attempt.obligations)
+
+
+def _settled(attempt: Attempt) -> bool:
+    """Whether it decides the total: shares that are earned may sum to more than the target."""
+    proved = attempt.proved and not attempt.constraints
+    return _refuted(attempt) or (proved and attempt.name not in {"basic", SHARES.name})
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:

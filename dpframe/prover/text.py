@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS
-from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, Setting
+from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, RowsNode, Setting
+from dpframe.graph.maps.base import OfOne
+from dpframe.graph.post import ancestors
 from dpframe.numerics.rounding import arb_float
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from .certify import Certificate
     from .report import Report
 
+BOUNDS = {"norm", "bound", "lower", "upper"}  # fields of maps
 FEW = 100  # characters of a formula in a table
 BUT_FOR_THE_SUM = "the kernel replays the proof but for the sum of the losses"
 TESTED = "Tested, not proved: how tables are read, how records are mapped, how noise is drawn."
@@ -64,6 +67,7 @@ def certificate_text(certificate: Certificate) -> str:
             "",
             "Bounds of the table, to which its values are clipped",
             *(f"  {name}: {ends}" for name, ends in bounds(certificate.setting)),
+            *_clips(certificate),
             "",
             f"Derivation: {argument(certificate.derivation)}",
             *unreplayed(certificate.derivation),
@@ -108,6 +112,17 @@ def bounds(setting: Setting) -> list[tuple[str, str]]:
     else:
         ends = " to ".join(_end(end) for end in (labels.lower, labels.upper) if end is not None)
     return [*columns, (f"{labels.name} (label)", ends)]
+
+
+def _clips(certificate: Certificate) -> dict[str, None]:
+    """A line for each map in the declaration that bounds rows or labels by its own formulas."""
+    tables = [node for node in certificate.setting.nodes() if node is not None]
+    read = set(tables).union(*map(ancestors, tables))
+    data = [one for one in certificate.report.problem.data if one not in read]
+    maps = [one for one in data if isinstance(one, OfOne) and BOUNDS & one.formulas.keys()]
+    names = ("rows" if isinstance(one, RowsNode) else "labels" for one in maps)
+    pairs = zip(names, maps, strict=True)
+    return dict.fromkeys(f"  {name}: {one.label}, by the declaration" for name, one in pairs)
 
 
 def _ends(part: Numeric | Categorical) -> str:

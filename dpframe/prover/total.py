@@ -27,6 +27,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
+from dpframe.theory.guarantees import GUARANTEES as BOOK
 from dpframe.wording import JOINTLY, PART_JOINTLY, Cited, Formula, digits, say, scaling, written
 
 from .algebra import Field, number
@@ -116,13 +117,13 @@ def reached_moves(
 
 
 def _worth(target: Guarantee) -> Expression:
-    """The joint mu^2 that spends a target in mu^2, in rho = mu^2/2, or in a divergence D_a = a
-    mu^2/2. [DongRS22] [BunS16, Prop 1.6] [Mironov17, Prop 7]
+    """The joint mu^2 that spends a target by the rule book, as in rho = mu^2/2, or in a divergence
+    D_a = a mu^2/2. [DongRS22] [BunS16, Prop 1.6] [Mironov17, Prop 7]
     """
     amount = target.amounts[0]
     if isinstance(target, RenyiDP):
         return 2 * amount / target.order
-    return amount if isinstance(target, GaussianDP) else 2 * amount
+    return BOOK[target.kind].of_mu * amount
 
 
 def _larger(field: Field, a: Expression, b: Expression) -> Expression:

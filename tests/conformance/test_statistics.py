@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph import Procedure, procedures
+from dpframe.graph import Procedure, occurring, procedures
 from dpframe.graph import statistics as st
 from dpframe.graph.maps.base import OfOne
 from dpframe.graph.maps.grid import OnGrid
@@ -153,6 +153,12 @@ def test_every_map_has_a_sample():
     """But for maps onto a grid, which have tests of their own."""
     found = {cls for cls in samples.final_subclasses(OfOne) if not issubclass(cls, OnGrid)}
     assert found == set(samples.MAPS) | samples.MAPS_OF_OTHERS
+
+
+@pytest.mark.parametrize("cls", samples.MAPS, ids=lambda cls: cls.__name__)
+def test_every_map_says_which_records_may_occur(cls):
+    """Without an entry, claims that are false about it are not refuted."""
+    assert cls.kind in occurring.MAPS
 
 
 # -------------------------------------------------------------- Procedures: exported, proved, cited

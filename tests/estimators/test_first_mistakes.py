@@ -116,3 +116,54 @@ def test_a_hidden_level_is_named_below_the_summary():
         named = "mostly along region[rare]: coefficients along them have no interval."
         assert (named in " ".join(str(summary).split())) != merged
     assert 2 * lengths[True] < lengths[False]
+
+
+class Halved(dp.Regression):
+    """Two Gaussian releases, of which the first has a part of the budget."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+
+    def declare(self, X, y, budget):
+        """Both."""
+        first, last = budget.split(self.a, 1 - self.a)
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name="gram")
+        return gram, dp.release(X.T @ y, dp.Gaussian.analytic, last, name="moment")
+
+
+def test_free_parameters_are_named_where_they_are_given():
+    """In the call of the declaration."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    free = dp.PrivateRegressor(Halved(), epsilon=1, delta="1e-6", setting=setting)
+    with pytest.raises(dp.InvalidArgument, match=r"free a.*as in Halved\(a=\.\.\.\)"):
+        free.fit(np.ones((9, 2)), np.ones(9))
+
+
+def test_an_epsilon_belongs_to_a_target():
+    """In every function that takes one."""
+    for function in (dp.calibrate, dp.certify, dp.audit):
+        with pytest.raises(dp.InvalidArgument, match=r"epsilon must .*target=dp\.ApproxDP"):
+            function(dp.Gaussian(std=1), epsilon=1, delta="1e-6")
+
+
+def test_declare_is_a_method_of_three_arguments_that_returns_its_output():
+    """Each mistake has the way out in its message."""
+    with pytest.raises(AttributeError, match="declare is a method of a class"):
+        dp.declare(Halved())
+    with pytest.raises(dp.InvalidArgument, match=r"must be def declare\(self, X, y, budget\)"):
+
+        class Without(dp.Regression):
+            """No budget."""
+
+            def declare(self, X, y):
+                """Nothing."""
+
+    class Silent(dp.Regression):
+        """No output."""
+
+        def declare(self, X, y, budget):
+            """A release that is not returned."""
+            dp.release(X.T @ X, dp.Gaussian.analytic, budget)
+
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="End declare with return"):
+        dp.certify(Silent(), target=dp.ApproxDP(1, "1e-6"), setting=setting)

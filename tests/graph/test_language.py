@@ -414,3 +414,19 @@ def test_a_weight_of_jointly_is_positive(weight):
         dp.InvalidArgument, match=r"^weight must be positive; got a number of 0 or less\."
     ):
         dp.jointly(budget, [X.T @ X, X.T @ y], ["1/2", weight])
+
+
+class Clipping(dp.Regression):
+    """Rows and labels are clipped again."""
+
+    def declare(self, X, y, budget):
+        """One product."""
+        return dp.release(X.clip(norm="1/2").T @ y.clip("-1/4", "1/4"), analytic, budget)
+
+
+def test_certificates_list_the_clips_of_the_declaration():
+    """Beside the bounds of the setting."""
+    text = str(dp.certify(Clipping(), target=TARGET, setting=setting(dp.ADD_REMOVE)))
+    assert "  rows: clip to norm 1/2, by the declaration" in text
+    assert "  labels: clip to [-1/4, 1/4], by the declaration" in text
+    assert text.count("by the declaration") == 2

@@ -112,7 +112,7 @@ def test_rounded_counts_have_no_lower_bound_by_a_pair():
             return dp.release(dp.count(X), dp.Laplace("0.999"), name="n")
 
     done = examine(Count(), target=dp.ApproxDP(1, "1e-9"), setting=setting())
-    assert float(one_pair(done.problem).rounding.value) > 2
+    assert one_pair(done.problem) is None
     assert least_epsilon(done.problem, {}, Fraction(1, 10**9)) == 0
 
 

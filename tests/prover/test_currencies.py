@@ -368,7 +368,7 @@ def test_no_bound_known_refutes_nothing():
 
 def _divided(X, y):
     del y
-    deviations = dp.release(dp.graph.column_squares(X), dp.Gaussian(1))
+    deviations = dp.release(dp.graph.column_squares(X), dp.Gaussian(10))
     Z = X.divided(by=deviations, lower=1, upper=2)
     return Z.T @ Z
 

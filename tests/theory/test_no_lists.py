@@ -74,9 +74,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "budgets/ledger/plan.py",
         ("GaussianDP", "ZeroConcentratedDP"),
     ): "the order in which totals are tried",
-    ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
-        "the entries of guarantees"
-    ),
     ("prover/structure.py", ("Known", "Post", "Release")): "what was released",
     ("prover/neighbours.py", ("Scaled", "ScaledLabels")): "what divides records: for refutations",
     (
