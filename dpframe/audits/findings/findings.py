@@ -19,7 +19,7 @@ from dpframe.audits.figures import WIDTH, figure, hanging, sharp, table
 from dpframe.audits.sentence import values_text
 from dpframe.numbers import shortest
 from dpframe.privacy import ApproxDP
-from dpframe.wording import cited
+from dpframe.wording import capital, cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
@@ -115,7 +115,7 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
         profile=profile(problem, values, best) if accountants and whole else None,
         waste=wasted,
         saving=saved,
-        change=change(audit, wasted, saved, values),
+        change=change(audit, wasted, saved),
         assumptions=assumptions(audit.assumptions, approximate=len(audit.target.currency) > 1),
         sources=sources(_cited(audit, accountants)),
         at=used_in(problem, values),
@@ -201,7 +201,7 @@ def _saving(found: Findings) -> Iterator[str]:
             yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
-        yield from _lines(f"{best.way.replace('`', '')}{'' if best.lines else '.'}")
+        yield f"  {capital(best.way.replace('`', ''))}."
         yield f"  {ALIKE}"
 
 
@@ -209,15 +209,7 @@ def _change(found: Findings) -> Iterator[str]:
     change = found.change
     if change is not None:
         yield f"The first thing to change: {change.title}"
-        for text in filter(None, (change.why, change.how, change.effect)):
-            yield from _lines(text)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """A sentence, and the lines of a file below it."""
-    first, *rest = text.split("\n")
-    yield f"  {first}"
-    yield from (f"    {line}" for line in rest)
+        yield from (f"  {text}" for text in (change.why, change.how, change.effect) if text)
 
 
 def _sources(found: Findings) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,9 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
 from dpframe.prover.problem import Problem
-from dpframe.symbols import ONE, Expression, Number
+from dpframe.symbols import Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
-from ..descriptions.keys import theorems_of
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
@@ -43,8 +42,7 @@ class Saving:
     split, rounded up, at the numbers `at`, as text. `jointly` is the part saved by joint
     calibration in the proportions declared; 0 where that saves none. `releases`: name, and the std
     (of pure noise the scale) as declared and at that split; None where a number is missing. `call`
-    finds the split and certifies it; of a description `lines` of the file make it, and `call` is
-    "".
+    finds the split and certifies it; "" of a description, whose file states the sizes.
     """
 
     before: float
@@ -53,15 +51,14 @@ class Saving:
     noise: str
     releases: Sizes
     call: str
-    lines: str = ""
     at: str = ""
     jointly: float = 0.0
 
     @property
     def way(self) -> Text:
         """How to take this split."""
-        if self.lines:
-            return say("In the file:\n{}", self.lines)
+        if not self.call:
+            return say("the file states these sizes in place of calibrations and shares")
         return say("{} finds this split and certifies it", Code(f"`{self.call}`"))
 
     @property
@@ -172,7 +169,6 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
         ),
         at=values_text(_read(formula, criterion, values)),
         call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
-        lines=file_lines(releases, law.weights, budget, values) if described else "",
     )
 
 
@@ -187,18 +183,6 @@ def _entries(criterion: NoiseCriterion, graph: Graph, releases: Sequence[Release
     said = [f"{name} {count:.6g}" for name, count in list(counts.items())[:MOST]]
     more = [f"{len(counts) - MOST} more"] if len(counts) > MOST else []
     return f"entries: {', '.join([*said, *more])}"
-
-
-def file_lines(
-    releases: Sequence[Release], weights: Sequence[Expression], budget: Share, values: Values
-) -> Text:
-    """The lines of a description that divide the budget by these weights, in four digits."""
-    amounts = [value_at(weight, values) for weight in weights]
-    parts = {
-        one.label: figure(amount / sum(amounts), "down", 4)
-        for one, amount in zip(releases, amounts, strict=True)
-    }
-    return proportions(releases, budget, parts)
 
 
 def _read(formula: Expression, criterion: NoiseCriterion, values: Values) -> Values:
@@ -218,61 +202,3 @@ def _size(formula: Expression, values: Values) -> float | None:
     """The size of noise, rounded up."""
     found = upper_at(formula, values) if _known(formula, values) else None
     return None if found is None else float(found)
-
-
-# ----------------------------------------------------------------- Advice as lines of a description
-def share_lines(releases: tuple[Release, ...], name: str, factor: Expression) -> Text:
-    """The line of each share with the amount called `name` multiplied by `factor`."""
-    return _key_lines(
-        {
-            one.label: ", ".join(
-                str(amount * factor if currency == name else amount)
-                for currency, amount in zip(one.share.currency, one.share.amounts, strict=True)
-            )
-            for one in releases
-            if one.share is not None
-        },
-        "share",
-    )
-
-
-def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str, str]) -> Text:
-    """The lines that size all noise to `budget` in these proportions; empty where no calibration of
-    a file does.
-    """
-    if all(one.noise.kind == "gaussian" for one in releases):
-        return _key_lines(weights, "weight", "jointly", "noise and share")
-    pure = all("pure" in theorems_of(one.noise) for one in releases)
-    if pure and budget.currency == ("epsilon",):
-        times = {one.label: "" if one.times == ONE else f"/({one.times})" for one in releases}
-        shares = {name: f"{weight}*epsilon{times[name]}" for name, weight in weights.items()}
-        return _key_lines(shares, "share", "pure", "noise and share")
-    return say("")
-
-
-def size_lines(releases: Sequence[Release], sizes: Sizes) -> Text:
-    """The line of each std or scale that is stated as a number, after a change of all of them;
-    empty where one is not, or where a number is enough for some numbers of columns only.
-    """
-    after = [then for _, _, then in sizes]
-    stated = all(one.rule is None and type(one.mechanism.formula) is Number for one in releases)
-    fixed = all(one.moved is not None and not one.moved.value.symbols() for one in releases)
-    if not (stated and fixed):
-        return say("")
-    keys = {one.mechanism.noise for one in releases}
-    lines = {one.label: figure(then, "up", 6) for one, then in zip(releases, after, strict=True)}
-    key = min(keys)
-    return _key_lines(lines, key, replaces=key) if len(keys) == 1 else say("")
-
-
-def _key_lines(
-    values: Mapping[str, str], key: str, calibration: str = "", replaces: str = "share"
-) -> Text:
-    """Lines of TOML to paste into each [[release]], in place of the keys `replaces`."""
-    kind = [f'calibration = "{calibration}"'] if calibration else []
-    lines = [
-        line
-        for name, value in values.items()
-        for line in (f"# {name}, in place of its {replaces}:", *kind, f'{key} = "{value}"')
-    ]
-    return joined("\n", map(Code, lines))

@@ -4,7 +4,6 @@ what to change first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -18,11 +17,11 @@ from dpframe.graph.joint import unit_std
 from dpframe.identity import own
 from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
-from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
+from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
-from dpframe.prover.mixture import amplified, epsilons, joint_of
+from dpframe.prover.mixture import amplified
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import Expression, power
@@ -35,9 +34,6 @@ from .saving import (
     WORTH,
     Saving,
     Sizes,
-    file_lines,
-    share_lines,
-    size_lines,
     size_name,
     sizes_record,
     sizes_text,
@@ -188,14 +184,14 @@ class Change:
     effect: str
 
 
-def change(audit: Audit, waste: Waste | None, best: Saving | None, values: Values) -> Change | None:
+def change(audit: Audit, waste: Waste | None, best: Saving | None) -> Change | None:
     """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
     that fails. None where there is nothing to change.
     """
     if audit.verdict is not Verdict.PROVED:
-        return _mend(audit, waste, values)
+        return _mend(audit, waste)
     if waste is not None and waste.factor < 1 - WORTH:
-        return _save(audit, waste, best, values)
+        return _save(audit, waste, best)
     failing = [line.name for line in audit.lines if line.verdict is Verdict.REFUTED]
     return _restate(failing) if failing else None
 
@@ -210,27 +206,12 @@ BY_FACTOR = (
 )
 
 
-def _scaling(audit: Audit, waste: Waste, values: Values) -> Text:
-    """How to multiply all noise by the factor: by a declaration in Python, or lines of the file."""
-    if not audit.described:
-        return JOINTLY
-    releases, budget = audit.report.problem.graph.releases, audit.target.budget
-    lines = size_lines(releases, waste.releases)
-    with suppress(DPFrameError):
-        lines = lines or file_lines(releases, _weights(releases), budget, values)
-    factor = figure(waste.factor, "up")
-    return say("In the file:\n{}", lines) if lines else say(BY_FACTOR, factor)
+def _scaling(audit: Audit, waste: Waste) -> Text:
+    """How to multiply all noise by the factor: by a declaration in Python, or in the file."""
+    return say(BY_FACTOR, waste.amount) if audit.described else JOINTLY
 
 
-def _weights(releases: Sequence[Release]) -> list[Expression]:
-    """What each release costs beside the others: squared mu, or epsilon. Raises InvalidArgument."""
-    if any(one.gives is not GaussianDP for one in releases):
-        return epsilons(releases)
-    rows = zip(releases, joint_of(releases).sizes, strict=True)
-    return [one.times * power(size / one.mechanism.formula, 2) for one, size in rows]
-
-
-def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
+def _mend(audit: Audit, waste: Waste | None) -> Change | None:
     obligation = _first(audit, waste)
     if obligation is None:
         return None
@@ -240,7 +221,7 @@ def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
         return Change(
             _times(waste),
             say("{}: {}{}", node, clipped(obligation.rule, 200), _why(audit)),
-            _scaling(audit, waste, values),
+            _scaling(audit, waste),
             say("All releases together then meet the claim{}{}.", rest, _sizes(audit, waste)),
         )
     if obligation in audit.report.overspent:
@@ -268,10 +249,6 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
     of = Formula("" if obligation.edit is None else obligation.edit.name)
     aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
     repair = audit.advice(obligation.repair)
-    if audit.described and obligation.edit is not None:
-        releases, factor = audit.report.problem.graph.releases, obligation.edit.value
-        lines = share_lines(releases, of, factor) if isinstance(factor, Expression) else ""
-        repair = say("{} In the file:\n{}", repair, lines) if lines else repair
     return Change(
         say("Lower the shares of {}{}", of, ", or name another accountant" * bool(aside)),
         say("{}.", capital(joined("; ", overspent(audit.report)))),
@@ -328,9 +305,9 @@ def _sizes(audit: Audit, waste: Waste) -> Text:
     return say(": {}", sizes) if sizes else sizes
 
 
-def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Change:
+def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
     saved, one = 1 - waste.variance, len(waste.releases) == 1
-    how = _scaling(audit, waste, values)
+    how = _scaling(audit, waste)
     rule = _tightest(audit) if one else None
     if rule is not None:
         how = say("Name {}, which sizes the noise so.", audit.advice(rule))

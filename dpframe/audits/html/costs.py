@@ -51,7 +51,7 @@ class Costs:
             factor = say("× {}", found.waste.amount)
             yield "Noise needed", factor, _needed(found.waste) + where
         if found.saving is not None:
-            by = "the weights below" if found.saving.lines else Code("dp.best_split")
+            by = Code("dp.best_split") if found.saving.call else "the sizes below"
             at = say(" at {}", found.saving.at) if found.saving.at else ""
             saved = say("of the squared noise{} saved by {}", at, by)
             note = joined(": ", filter(None, (saved, found.saving.sizes)))
