@@ -146,11 +146,12 @@ def compare_calibrations(
 ) -> Comparison:
     """Each calibration at each point; ratios are to Gaussian.analytic, the least Gaussian noise."""
     deltas = tuple(dict.fromkeys(delta for _, delta in points))
-    curve = partial(_cells, calibrations, workload)
     reaches = [_reach(one, deltas) for one in calibrations]
     methods = tuple(
         Method(one.name, cells, record={"reach": reach or None, **_trusted(one)})
-        for one, cells, reach in zip(calibrations, curve(points), reaches, strict=True)
+        for one, cells, reach in zip(
+            calibrations, _cells(calibrations, workload, points), reaches, strict=True
+        )
     )
     times = {cell.times.strip("()") for one in methods for cell in one.cells}
     notes = [ENOUGH] if times - {"-", "1.000"} else []
@@ -168,7 +169,6 @@ def compare_calibrations(
         methods,
         (*notes, *_conversions(calibrations)),
         _common(workload, "dimension", "sensitivity"),
-        curve=curve,
     )
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
 
@@ -70,8 +69,7 @@ class Method:
 class Comparison:
     """Stds of `methods` at `points`, pairs of an epsilon and a delta: each method has a cell for
     each point. `subject` says what has the noise, and at which numbers; `head` names the columns
-    of the methods, `common` are fields of all records. `curve` gives the cells of all methods at
-    other points, where these are cheap.
+    of the methods, `common` are fields of all records.
     """
 
     subject: str
@@ -80,12 +78,6 @@ class Comparison:
     methods: tuple[Method, ...]
     notes: tuple[str, ...]
     common: Mapping[str, Any] = attrs.field(factory=dict)
-    curve: Callable[[Sequence[Point]], Sequence[Sequence[Cell]]] | None = None
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        """Each epsilon once, in order."""
-        return tuple(dict.fromkeys(epsilon for epsilon, _ in self.points))
 
     @property
     def deltas(self) -> tuple[Fraction, ...]:
@@ -149,19 +141,6 @@ class Comparison:
         """The same as a table of HTML, for notebooks."""
         head, rows, words = self._wide()
         return card(self.title, html_table(rows, head, texts=words), sentences(self.notes))
-
-    def plot(self, ax: Any = None, *, of: str = "") -> Any:
-        """The ratio to the std that is enough, or the std, `of` "ratio" or "std", of calibrations
-        at several epsilons: a line each, solid where the theorem holds, dashed where it does not.
-
-        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument for other
-        comparisons, MissingExtra without matplotlib.
-        """
-        from .plot import draw
-
-        if of not in {"", "ratio", "std"}:
-            raise InvalidArgument("of", "'ratio' or 'std'", of)
-        return draw(self, ax, of or "ratio")
 
     def _wide(self, *, ratios: bool = True) -> Table:
         """A row for each method, a column for each point."""
