@@ -16,7 +16,6 @@ from dpframe.accountants import (
     BasicAccountant,
     ConcentratedAccountant,
     NumericAccountant,
-    OptimalAccountant,
     Part,
     RenyiAccountant,
 )
@@ -33,17 +32,14 @@ from dpframe.numerics import (
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import (
     ADD_REMOVE,
-    ApproxDP,
     Guarantee,
     PureDP,
-    Share,
     ZeroConcentratedDP,
 )
 from dpframe.prover import Verdict
 from dpframe.prover.attained import least_epsilon
 from dpframe.prover.mixture import Mixture, amplified, upper
 from dpframe.prover.mixture import cost as cost_of
-from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Cited, digits, say
@@ -228,14 +224,12 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Accoun
         more = f" and {len(different) - 3} more" if len(different) > 3 else ""
         yield attrs.evolve(basic, says=say("not proved: {}", ", ".join(different[:3]) + more))
         return
-    amounts = _amounts(audit.shares_sum, values)
-    if amounts is not None and amounts[1] <= delta:
-        yield attrs.evolve(basic, upper=to_float(amounts[0], up=True))
-    claimed = _claimed(audit, values)
-    if claimed is not None and delta:
-        says = "the least that the shares imply"
-        name = "optimal composition of the claimed shares"
-        yield from _answered(name, OptimalAccountant(), claimed, delta, says)
+    sums = () if audit.shares_sum is None else audit.shares_sum.amounts
+    match [upper_at(amount, values) for amount in sums]:
+        case [Fraction() as epsilon]:
+            yield attrs.evolve(basic, upper=to_float(epsilon, up=True))
+        case [Fraction() as epsilon, Fraction() as lost] if lost <= delta:
+            yield attrs.evolve(basic, upper=to_float(epsilon, up=True))
 
 
 def _unproved(audit: Audit) -> list[str]:
@@ -244,36 +238,6 @@ def _unproved(audit: Audit) -> list[str]:
     basic = [one for one in audit.report.attempts if one.name == "basic"]
     found = [o for one in basic for o in one.obligations if o.verdict is not Verdict.PROVED]
     return [o.node for o in found] if basic else names
-
-
-def _claimed(audit: Audit, values: Values) -> Parts | None:
-    """The shares as guarantees; None where one has no number, a bound may fail, or cells of a
-    partition are charged in parallel.
-    """
-    graph = audit.report.problem.graph
-    pairs = [(one, one.share) for one in graph.charged]
-    if graph.bounds or len(list(moving(audit.report.problem, pairs))) != 1:
-        return None
-    found = [_part(one.share, one.times, values) for one in graph.charged]
-    return None if None in found else tuple(part for part in found if part is not None)
-
-
-def _part(share: Share | None, times: Expression, values: Values) -> Part | None:
-    if share is None or share.currency not in (("epsilon",), ("epsilon", "delta")):
-        return None
-    known, count = _amounts(share, values), upper_at(times, values)
-    if known is None or count is None or count.denominator != 1:
-        return None
-    if known[0] <= 0 or not 0 <= known[1] < 1:
-        return None
-    return Part(ApproxDP(*known) if known[1] else PureDP(known[0]), int(count))
-
-
-def _amounts(share: Share | None, values: Values) -> tuple[Fraction, Fraction] | None:
-    """epsilon and delta of a share, delta 0 where it has none; None where one has no number."""
-    found = [] if share is None else [upper_at(amount, values) for amount in share.amounts]
-    epsilon, delta = (*found, Fraction(0))[:2] if found else (None, None)
-    return None if epsilon is None or delta is None else (epsilon, delta)
 
 
 def _answered(
