@@ -17,10 +17,10 @@ from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accoun
 from dpframe.errors import InvalidArgument
 from dpframe.identity import strangers
 from dpframe.mechanisms import AdditiveNoise, Calibration, DiscreteGaussian, Gaussian, Laplace
-from dpframe.numerics import epsilon_limit, to_float
+from dpframe.numerics import to_float
 from dpframe.privacy import ApproxDP, Share, ZeroConcentratedDP
 from dpframe.prover import Constraint
-from dpframe.prover.algebra import enclose, ends_of, number
+from dpframe.prover.algebra import ends_of, number
 from dpframe.prover.problem import place as class_of
 from dpframe.prover.report import satisfied
 from dpframe.sensitivity import L1, L2
@@ -145,20 +145,16 @@ def compare_calibrations(
     calibrations: Sequence[Calibration], points: Sequence[Point], workload: Workload
 ) -> Comparison:
     """Each calibration at each point; ratios are to Gaussian.analytic, the least Gaussian noise."""
-    deltas = tuple(dict.fromkeys(delta for _, delta in points))
-    reaches = [_reach(one, deltas) for one in calibrations]
     methods = tuple(
-        Method(one.name, cells, record={"reach": reach or None, **_trusted(one)})
-        for one, cells, reach in zip(
-            calibrations, _cells(calibrations, workload, points), reaches, strict=True
-        )
+        Method(one.name, cells, record=_trusted(one))
+        for one, cells in zip(calibrations, _cells(calibrations, workload, points), strict=True)
     )
     times = {cell.times.strip("()") for one in methods for cell in one.cells}
     notes = [ENOUGH] if times - {"-", "1.000"} else []
     notes += [NO_RATIO] if "-" in times else []
     notes += _unlike(one.mechanism for one in calibrations)
-    for one, reach in zip(calibrations, reaches, strict=True):
-        notes += _notes(one, reach, workload, deltas[0])
+    for one in calibrations:
+        notes += _notes(one, workload, points[0][1])
     gaussian = all(one.name.startswith(FAMILY) for one in calibrations)
     each = "" if workload.dimension == 1 else f" for each of {workload.dimension} numbers"
     of = f"Std of {'Gaussian noise' if gaussian else 'the noise'}{each}, sensitivity "
@@ -201,24 +197,6 @@ def _cells(
     ]
 
 
-def _reach(calibration: Calibration, deltas: Sequence[Fraction]) -> dict[Fraction, float]:
-    """Rule F1: the largest epsilon, by delta, up to which the number of a formula is enough,
-    rounded down. Where std = C Delta/epsilon with C free of epsilon, one number decides; empty
-    elsewhere, and where the theorem always holds.
-    """
-    found = {}
-    for delta in deltas:
-        budget = ApproxDP(EPSILON, delta).budget
-        mechanism = calibration.calibrate(budget, ONE)
-        if calibration.limit(budget) is None or not isinstance(mechanism, Gaussian):
-            return {}
-        constant = mechanism.std * EPSILON
-        if constant.symbols():
-            return {}
-        found[delta] = epsilon_limit(enclose(power(constant, 2), {}), delta)
-    return found
-
-
 def _trusted(calibration: Calibration) -> dict[str, str]:
     """The class that is trusted for a theorem, where it is none of dpframe's."""
     kinds = strangers((calibration, calibration.mechanism))
@@ -231,9 +209,7 @@ def _trust(calibration: Calibration) -> Iterator[str]:
     )
 
 
-def _notes(
-    calibration: Calibration, reach: dict[Fraction, float], workload: Workload, delta: Fraction
-) -> Iterator[str]:
+def _notes(calibration: Calibration, workload: Workload, delta: Fraction) -> Iterator[str]:
     """The class that is trusted for a theorem, its norm, and where it holds."""
     name, budget = calibration.name, ApproxDP(EPSILON, delta).budget
     yield from _trust(calibration)
@@ -247,22 +223,7 @@ def _notes(
         )
     limit = calibration.limit(budget)
     if limit is not None:
-        where = f"{name}: a theorem where {Constraint(*limit)} ({calibration.citation})."
-        yield f"{where} {_enough_up_to(reach)}".rstrip()
-
-
-def _enough_up_to(reach: dict[Fraction, float]) -> str:
-    """`Outside the theorem this std is still enough up to epsilon = 8.782, ...`."""
-    if not reach:
-        return ""
-    ends = [
-        f"{figure(end, 'down')}{f' at delta = {exactly(delta)}' if len(reach) > 1 else ''}"
-        for delta, end in reach.items()
-    ]
-    return (
-        f"Outside the theorem this std is still enough up to epsilon = {', '.join(ends)}, by the "
-        "exact profile (rule F1), and not beyond."
-    )
+        yield f"{name}: a theorem where {Constraint(*limit)} ({calibration.citation})."
 
 
 def _conversions(calibrations: Sequence[Calibration]) -> list[str]:

@@ -51,7 +51,7 @@ class Cell:
 @attrs.frozen
 class Method:
     """A row of a comparison: a calibration, or a noise with its accountant `by`. `record` has
-    further fields of its records; a mapping has one value for each delta.
+    further fields of its records.
     """
 
     name: str
@@ -108,10 +108,7 @@ class Comparison:
                 **self.common,
                 **dict(zip(self.head, method.words, strict=True)),
                 **attrs.asdict(method.cells[place], filter=lambda one, _: one.name not in unused),
-                **{
-                    key: value[delta] if isinstance(value, Mapping) else value
-                    for key, value in method.record.items()
-                },
+                **method.record,
             }
             for place, (epsilon, delta) in enumerate(self.points)
             for method in self.methods
