@@ -112,16 +112,6 @@ def test_a_known_cost_is_exact():
     assert "the exact delta of all" in done.sentence
 
 
-def test_why_has_the_affordable_mu_and_the_words_of_the_catalogue():
-    """Beside the mu of the releases."""
-    why = findings(audit(dp.literature.SSPWangCoded(), target=ONE, setting=SETTING)).change.why
-    assert "mu = 0.363 where 0.236 is affordable" in why
-    coded = audit(dp.literature.BoostedAdaSSPCoded(), target=ONE, setting=EVERY)
-    assert "mu between 5.974 and 42.67 where 0.236 is affordable" in findings(coded).change.why
-    assert "where its inverse is needed" in findings(coded).change.why
-
-
-# ------------------------------------------------------------------------------- Lines of the file
 def test_advice_on_a_description_is_in_its_language():
     """And the smaller shares are proved."""
     done = described(text_of())

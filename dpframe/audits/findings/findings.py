@@ -108,7 +108,7 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
     accountants = by_accountants(audit, values)
     wasted = waste(audit, values)
     best = accountants[0].upper if accountants else None
-    saved = saving(audit, values, 1.0 if wasted is None else wasted.variance)
+    saved = saving(audit, values)
     return Findings(
         audit=audit,
         accountants=accountants,
@@ -197,8 +197,6 @@ def _saving(found: Findings) -> Iterator[str]:
         at = f", at {best.at}" if best.at else ""
         yield f"The best split of the budget saves {best.percent} % of the squared noise{at}"
         yield f"  {best.says}"
-        if best.split:
-            yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
         yield f"  {capital(best.way.replace('`', ''))}."

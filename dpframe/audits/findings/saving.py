@@ -39,8 +39,7 @@ CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="
 @attrs.frozen
 class Saving:
     """`before` and `after`: the expected squared noise, `criterion`, as declared and at the best
-    split, rounded up, at the numbers `at`, as text. `jointly` is the part saved by joint
-    calibration in the proportions declared; 0 where that saves none. `releases`: name, and the std
+    split, rounded up, at the numbers `at`, as text. `releases`: name, and the std
     (of pure noise the scale) as declared and at that split; None where a number is missing. `call`
     finds the split and certifies it; "" of a description, whose file states the sizes.
     """
@@ -52,7 +51,6 @@ class Saving:
     releases: Sizes
     call: str
     at: str = ""
-    jointly: float = 0.0
 
     @property
     def way(self) -> Text:
@@ -76,14 +74,6 @@ class Saving:
         """The criterion at both splits, in words."""
         before, after = figure(self.before), figure(self.after, "up")
         return say("{}: {} as declared, {} at the best split", self.criterion, before, after)
-
-    @property
-    def split(self) -> Text:
-        """How much of it joint calibration saves without another split; empty where none."""
-        if self.jointly <= WORTH:
-            return say("")
-        part = figure(100 * self.jointly, "down", 3)
-        return say("joint calibration alone, in the proportions declared, saves {} %", part)
 
     @property
     def sizes(self) -> Text:
@@ -117,10 +107,9 @@ def sizes_text(noise: str, releases: Sizes) -> Text:
     return say("{} {}", noise, joined("; ", (*said, *more))) if said else say("")
 
 
-def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None:
+def saving(audit: Audit, values: Values) -> Saving | None:
     """The best split of the budget of a proved declaration among its releases, by
-    dp.audits.NoiseCriterion; joint calibration of the proportions declared multiplies all variances
-    by `variance`. None where there is no closed form, as with noise of several kinds.
+    dp.audits.NoiseCriterion. None where there is no closed form, as with noise of several kinds.
     """
     problem = audit.report.problem
     if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
@@ -130,9 +119,7 @@ def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None
         found = _best(problem.graph, audit.target.budget, known, described=audit.described)
     except DPFrameError:
         return None
-    if found is None or found.part <= WORTH:
-        return None
-    return attrs.evolve(found, jointly=max(0.0, 1 - variance))
+    return None if found is None or found.part <= WORTH else found
 
 
 def _columns(problem: Problem) -> dict[str, Fraction]:

@@ -13,21 +13,19 @@ import attrs
 from dpframe.audits.cost import joint_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
-from dpframe.graph.joint import unit_std
 from dpframe.identity import own
 from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
 from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.mixture import amplified
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.text import overspent, proved_aside
-from dpframe.symbols import Expression, power
+from dpframe.symbols import Expression
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
 
-from ..figures import clipped, equals, figure
+from ..figures import clipped, figure
 from ..sentence import plain_rule, values_text
 from .example import Values, budget_at, upper_at
 from .saving import (
@@ -220,7 +218,7 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         rest = " exactly, with nothing to spare" if waste.exact else f" ({LESS})"
         return Change(
             _times(waste),
-            say("{}: {}{}", node, clipped(obligation.rule, 200), _why(audit)),
+            say("{}: {}", node, clipped(obligation.rule, 200)),
             _scaling(audit, waste),
             say("All releases together then meet the claim{}{}.", rest, _sizes(audit, waste)),
         )
@@ -255,31 +253,6 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
         say("{} Or {}", aside, repair) if aside else capital(repair),
         "The total then holds as declared." if aside else "",
     )
-
-
-def _why(audit: Audit) -> Text:
-    """`; mu = 0.267 where 0.237 is affordable`, and the catalogue's words on the variant."""
-    found, cost = say(""), audit.worst
-    if cost is not None and not cost.sampled:
-        afforded = _affordable(audit)
-        found += say("; $mu$ {}", equals(cost.mu))
-        found += say(" where {} is affordable", figure(afforded, "down")) if afforded else ""
-        found += say(", at {}", values_text(audit.witness)) if audit.witness else ""
-    published = type(audit.regression)
-    if published.__module__.startswith("dpframe.literature"):
-        said = " ".join((published.__doc__ or "").partition("\n\n")[0].split())
-        found += say(". {}", said) if said else ""
-    return found
-
-
-def _affordable(audit: Audit) -> float | None:
-    """The largest mu of all releases together that the claim permits, rounded down."""
-    budget = budget_at(audit.target.budget, audit.witness)
-    try:
-        found = ends_of(power(unit_std(budget), -1))
-    except DPFrameError:
-        return None
-    return None if found is None else to_float(found[0], up=False)
 
 
 def _first(audit: Audit, waste: Waste | None) -> Obligation | None:

@@ -13,7 +13,7 @@ import attrs
 
 from dpframe.privacy import ApproxDP
 from dpframe.prover import Verdict
-from dpframe.wording import Code, Formula, Text, capital, joined, say
+from dpframe.wording import Code, Formula, Text, joined, say
 
 from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
@@ -55,7 +55,6 @@ class Costs:
             at = say(" at {}", found.saving.at) if found.saving.at else ""
             saved = say("of the squared noise{} saved by {}", at, by)
             note = joined(": ", filter(None, (saved, found.saving.sizes)))
-            note = joined(". ", filter(None, (note, capital(found.saving.split))))
             yield "Best split", f"{found.saving.percent} %", note
         count = len(audit.report.open_obligations)
         if count:
