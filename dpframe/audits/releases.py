@@ -26,7 +26,6 @@ Key = TypeVar("Key")
 ROOM = 16  # characters of a formula in a column
 MOST = 12  # releases that fit on a screen
 OPEN = 4  # obligations of a card in a notebook
-EQUAL = 1e-4  # relative: noise so close to the required noise is equal to it
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
 QUESTIONED = (
@@ -303,21 +302,10 @@ def _reasons(line: ReleaseLine) -> Iterator[str]:
         yield line.unbounded
     elif line.open:
         yield f"neither proved nor refuted: {line.open}"
-    yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield line.note
-
-
-def _spent(line: ReleaseLine) -> Iterator[str]:
-    """By how much noise a share is over- or underspent."""
-    factor = line.noise_factor
-    if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
-        much = f"{factor:.4g}" if line.attained else f"at least {figure(factor, 'down', 4)}"
-        yield f"underspent: it has {much} times the noise that its share needs"
-    if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
-        yield f"overspent: it has {factor:.4g} times the noise that its share needs"
 
 
 # --------------------------------------------------------------------------- The card of a notebook

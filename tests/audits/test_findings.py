@@ -265,13 +265,6 @@ def test_exactly_is_said_only_of_a_cost_that_is_attained():
     assert "exactly" not in two.waste.says
 
 
-def test_at_least_is_rounded_down():
-    """Noise of scale 2.26514 is 1.13257 times the 2 that the share needs on all rows."""
-    noise = Sampled(dp.Laplace("2.26514"))
-    audit = dp.audit(noise, target=dp.PureDP(1), setting=table(dp.REPLACE_ONE))
-    assert "it has at least 1.132 times the noise that its share needs" in str(audit)
-
-
 def test_symbols_get_the_numbers_of_an_example():
     """epsilon = 1, delta = 1e-6."""
     told = found(dp.literature.AdaSSPWang(), dp.ApproxDP(dp.EPSILON, dp.DELTA))
