@@ -27,7 +27,7 @@ from dpframe.sensitivity import L1, L2
 from dpframe.symbols import EPSILON, Expression, Number, parameter, power, rational
 from dpframe.theory.guarantees import APPROX
 
-from .comparison import Cell, Comparison, Method, Point, with_ratios
+from .comparison import Cell, Comparison, Method, Point, rated
 from .figures import exactly, figure
 
 FAMILY, BASIC = "Gaussian.", "basic"
@@ -110,22 +110,18 @@ def largest_sum(dimension: int, square: int) -> int:
     return dimension * level + (square - dimension * level**2) // (2 * level + 1)
 
 
-def cell_of(
-    calibration: Calibration,
-    share: Share,
-    sensitivity: Expression,
-    least: float = math.nan,
-    entries: Expression = ONE,
-) -> Cell:
-    """The std that a calibration gives for a share in numbers, of each of `entries` numbers; of
-    Gaussian noise its ratio is to `least`.
-    """
-    mechanism = calibration.calibrate_among(share, sensitivity, entries)
-    limit = calibration.limit(share)
-    valid = limit is None or satisfied(Constraint(*limit), {})
-    std = number(mechanism.deviation_among(entries), {}, up=True)
-    ratio = std / least if isinstance(mechanism, Gaussian) else None
-    return Cell(std, valid, valid or _suffices(mechanism, share, sensitivity), ratio)
+def _alone(calibration: Calibration, points: Sequence[Point], workload: Workload) -> list[Cell]:
+    """By the theorem, for an equal part of the budget."""
+    moved, part = workload.moved(calibration.mechanism), Fraction(1, workload.times)
+    cells = []
+    for point in points:
+        share = ApproxDP(*point).budget.split(part)[0]
+        mechanism = calibration.calibrate_among(share, moved, workload.entries)
+        limit = calibration.limit(share)
+        valid = limit is None or satisfied(Constraint(*limit), {})
+        std = number(mechanism.deviation_among(workload.entries), {}, up=True)
+        cells.append(Cell(std, valid, valid or _suffices(mechanism, share, moved)))
+    return cells
 
 
 def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool | None:
@@ -145,9 +141,18 @@ def compare_calibrations(
     calibrations: Sequence[Calibration], points: Sequence[Point], workload: Workload
 ) -> Comparison:
     """Each calibration at each point; ratios are to Gaussian.analytic, the least Gaussian noise."""
+    least = [cell.std for cell in _alone(Gaussian.analytic, points, workload)]
+    unrated = [None] * len(least)
     methods = tuple(
-        Method(one.name, cells, record=_trusted(one))
-        for one, cells in zip(calibrations, _cells(calibrations, workload, points), strict=True)
+        Method(
+            one.name,
+            rated(
+                _alone(one, points, workload),
+                least if issubclass(one.mechanism, Gaussian) else unrated,
+            ),
+            record=_trusted(one),
+        )
+        for one in calibrations
     )
     times = {cell.times.strip("()") for one in methods for cell in one.cells}
     notes = [ENOUGH] if times - {"-", "1.000"} else []
@@ -176,25 +181,6 @@ def _unlike(kinds: Iterable[type[AdditiveNoise]]) -> list[str]:
 def _common(workload: Workload, *names: str) -> dict[str, Any]:
     found = {name: getattr(workload, name) for name in names}
     return {**found, "sensitivity": float(workload.sensitivity)}
-
-
-def _cells(
-    calibrations: Sequence[Calibration], workload: Workload, points: Sequence[Point]
-) -> list[tuple[Cell, ...]]:
-    """The cells of each calibration."""
-    size, entries = Number(workload.sensitivity), workload.entries
-    shares = [ApproxDP(*point).budget for point in points]
-    least = [
-        number(Gaussian.analytic.calibrate(share, size).deviation, {}, up=True) for share in shares
-    ]
-    moved = [workload.moved(one.mechanism) for one in calibrations]
-    return [
-        tuple(
-            cell_of(one, share, move, best, entries)
-            for share, best in zip(shares, least, strict=True)
-        )
-        for one, move in zip(calibrations, moved, strict=True)
-    ]
 
 
 def _trusted(calibration: Calibration) -> dict[str, str]:
@@ -263,8 +249,10 @@ def compare_compositions(
         names = ", ".join(one.name for one in chosen)
         way_out = "Leave accountant= out: every accountant that can is in the table."
         raise InvalidArgument("accountant", f"one that adds {added} noise", names, way_out)
-    found = zip(rows, with_ratios([*rows.values()]), strict=True)
-    methods = [Method(name, cells, by) for (name, by), cells in found]
+    columns = zip(*rows.values(), strict=True)
+    proved = ([cell.std for cell in column if cell.std and cell.valid] for column in columns)
+    least = [min(stds, default=None) for stds in proved]
+    methods = [Method(name, rated(cells, least), by) for (name, by), cells in rows.items()]
     methods.sort(key=lambda one: math.inf if one.cells[0].std is None else one.cells[0].std)
     citations = {one.name: one.citation for one in chosen}
     cited = dict.fromkeys(f"{one.by} {citations[one.by]}" for one in methods if one.by != BASIC)
@@ -305,14 +293,6 @@ def _accountants(given: object) -> tuple[Accountant, ...]:
         if not (isinstance(one, Accountant) or (type(one) is str and one in names)):
             raise unknown_accountant(given)  # its entries are not repeated: they may be data
     return tuple(dict.fromkeys(map(accountant_of, given)))
-
-
-def _alone(calibration: Calibration, points: Sequence[Point], workload: Workload) -> list[Cell]:
-    """By the theorem, for an equal part of the budget."""
-    moved, part = workload.moved(calibration.mechanism), Fraction(1, workload.times)
-    shares = [ApproxDP(*point).budget.split(part)[0] for point in points]
-    cells = [cell_of(calibration, one, moved, entries=workload.entries) for one in shares]
-    return [Cell(one.std, one.valid) for one in cells]
 
 
 def _together(

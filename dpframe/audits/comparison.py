@@ -163,16 +163,9 @@ class Comparison:
         return ["epsilon", "delta", *self.head, "std", "ratio"], rows, 2 + len(self.head)
 
 
-def with_ratios(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...]]:
-    """The cells of each row, with ratios to the least std at each point that a theorem proves."""
-    proved = (
-        [one.std for one in column if one.std and one.valid] for column in zip(*rows, strict=True)
+def rated(cells: Sequence[Cell], least: Sequence[float | None]) -> tuple[Cell, ...]:
+    """The cells with their ratios to the least std at each point, where there is one."""
+    return tuple(
+        attrs.evolve(cell, ratio=cell.std / best if cell.std and best else None)
+        for cell, best in zip(cells, least, strict=True)
     )
-    least = [min(stds, default=None) for stds in proved]
-    return [
-        tuple(
-            attrs.evolve(cell, ratio=cell.std / best if cell.std and best else None)
-            for cell, best in zip(row, least, strict=True)
-        )
-        for row in rows
-    ]
