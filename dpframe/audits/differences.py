@@ -105,7 +105,8 @@ def difference(first: Certificate | Document, second: Certificate | Document) ->
         changes = tuple(_change(*pair) for pair in pairs if pair[0] != pair[1])
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise _no_certificate("first, second", type(error).__name__) from None
-    return Difference(*(str(one["hash"]) for one in documents), changes)
+    one, other = (str(document["hash"]) for document in documents)
+    return Difference(one, other, changes)
 
 
 def _document(given: Certificate | Document, name: str) -> Document:
@@ -166,8 +167,8 @@ def _entries(document: Document) -> Iterator[tuple[Hashable, Entry]]:
     for key, value in (declared.get("fields") or {}).items():
         yield (name, key), Entry(f"field {key}", value, of_both=True)
     yield "claim", Entry("claim", statement["target"], _target)
-    for key, place in CLAIMED.items():
-        yield place, Entry(place, statement.get(key))
+    for key, claimed in CLAIMED.items():
+        yield claimed, Entry(claimed, statement.get(key))
     yield "region", Entry("region", statement.get("region"), _region)
     for key, spec in sorted(statement["symbols"].items()):
         yield ("parameter", key), Entry(f"parameter {key}", spec, _range, detail=True)
