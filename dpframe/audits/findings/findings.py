@@ -23,7 +23,7 @@ from dpframe.wording import cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
-from .saving import ALIKE, Portion, Saving, portions, saving
+from .saving import ADDED, ALIKE, Portion, Saving, portions, saving
 from .waste import Change, Waste, change, waste
 
 
@@ -204,7 +204,8 @@ def _bars(one: Portion, longest: int) -> Iterator[str]:
     for word, part, mark in (("claimed", one.claimed, "░"), ("true", one.true, "█")):
         if part is not None:
             bar = mark * min(round(BAR * part), 2 * BAR)
-            unit = f" of the {one.unit} of all" if word == "true" else " of the budget"
+            unit = "budget" if word == "claimed" else one.unit
+            unit = f" of the {unit}{' of all' * (word == 'true' and unit != ADDED)}"
             yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
             name = ""
 

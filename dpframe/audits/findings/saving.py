@@ -11,25 +11,28 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
+from dpframe.prover.mixture import amplified, rho_of
 from dpframe.prover.mixture import cost as own_cost
-from dpframe.prover.mixture import rho_of
 from dpframe.prover.problem import Problem
 from dpframe.symbols import ONE, Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
+from ..cost import added_epsilon
 from ..descriptions.keys import theorems_of
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
 from ..splits.criterion import NoiseCriterion
 from ..splits.resplit import divided, law_of, released, value_at
-from .example import Values, budget_at, number_at, upper_at
+from .example import Values, budget_at, delta_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
 
 Sizes = tuple[tuple[str, float | None, float | None], ...]
 """The name of each release, its noise as declared, and after a change."""
+ADDED = "epsilon that each adds to the others"
+BOTH = "noise and share"  # keys that lines of advice replace
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
@@ -43,8 +46,8 @@ CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="
 class Portion:
     """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
     claimed than there is. `true`: what the release costs as a part of what all of them cost, each
-    at its own worst pair, in `unit`. None where there is no such number, and
-    where private data reaches what is public.
+    at its own worst pair, in `unit`; where draws are on samples, what it adds to the epsilon of the
+    others. None where there is no such number, and where private data reaches what is public.
     """
 
     name: str
@@ -57,7 +60,14 @@ def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
     """One a charge, in order; none where neither share nor cost has a number."""
     charged = audit.report.problem.graph.charged
     releases = [one for one in charged if isinstance(one, Release)] if audit.bounded else []
-    unit, costs = _costs(releases, values)
+    if any(map(amplified, releases)):
+        unit, added = (
+            ADDED,
+            added_epsilon(audit.report.problem, delta_at(audit.report.problem, values)),
+        )
+        costs = {id(one): Fraction(cost) for one, cost in zip(releases, added, strict=False)}
+    else:
+        unit, costs = _costs(releases, values)
     whole = sum(costs.values())
     found = tuple(
         Portion(
@@ -174,7 +184,7 @@ def size_name(names: Iterable[str]) -> str:
 
 def sizes_text(noise: str, releases: Sizes) -> Text:
     """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, where both are numbers."""
-    known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
+    known = [one for one in dict.fromkeys(releases) if None not in one[1:] and one[1] != one[2]]
     said = [
         say("{} {} $->$ {}", name, figure(now), figure(then, "up"))
         for name, now, then in known[:MOST]
@@ -304,28 +314,30 @@ def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str
     a file does.
     """
     if all(one.noise.kind == "gaussian" for one in releases):
-        return _key_lines(weights, "weight", "jointly", "noise and share")
+        return _key_lines(weights, "weight", "jointly", BOTH)
     pure = all("pure" in theorems_of(one.noise) for one in releases)
     if pure and budget.currency == ("epsilon",):
         times = {one.label: "" if one.times == ONE else f"/({one.times})" for one in releases}
         shares = {name: f"{weight}*epsilon{times[name]}" for name, weight in weights.items()}
-        return _key_lines(shares, "share", "pure", "noise and share")
+        return _key_lines(shares, "share", "pure", BOTH)
     return say("")
 
 
 def size_lines(releases: Sequence[Release], sizes: Sizes) -> Text:
-    """The line of each std or scale that is stated as a number, after a change of all of them;
-    empty where one is not, or where a number is enough for some numbers of columns only.
+    """The line of each std or scale that changes, as a number; empty where one has none, or where
+    a number is enough for some numbers of columns only.
     """
-    after = [then for _, _, then in sizes]
-    stated = all(one.rule is None and type(one.mechanism.formula) is Number for one in releases)
     fixed = all(one.moved is not None and not one.moved.value.symbols() for one in releases)
-    if not (stated and fixed):
+    if not fixed or any(None in one for one in sizes):
         return say("")
-    keys = {one.mechanism.noise for one in releases}
-    lines = {one.label: figure(then, "up", 6) for one, then in zip(releases, after, strict=True)}
-    key = min(keys)
-    return _key_lines(lines, key, replaces=key) if len(keys) == 1 else say("")
+    return joined(
+        "\n",
+        (
+            _key_lines({one.label: figure(then, "up", 6)}, one.mechanism.noise, "", BOTH)
+            for one, (_, now, then) in zip(releases, sizes, strict=True)
+            if then is not None and then != now
+        ),
+    )
 
 
 def _key_lines(
