@@ -90,7 +90,8 @@ class Difference:
         shown = [str(change) if whole else change.brief for change in self.changes]
         left = shown.count("")
         lines = [piece for one in shown if one for piece in hanging(f"  {one}")]
-        return "\n".join([head, *lines, *([f"  and {left} details: --all"] if left else [])])
+        more = [f"  and {left} detail{'s' * (left > 1)}: --all"] if left else []
+        return "\n".join([head, *lines, *more])
 
     __repr__ = __str__
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -127,7 +128,9 @@ def check(
             pinned = ["--expect", expect] if expect else []
             if status := main([*pinned, *allowed, "--", str(file)]):
                 raise typer.Exit(status)
-            say("\n".join([*released(document), *([] if expect else [UNPINNED])]))
+            say(
+                "\n".join([*released(document), *unread(document), *([] if expect else [UNPINNED])])
+            )
             if book is not None:
                 say(f"The bounds and levels are those of {book}.")
         unusable = verdict.reason.startswith("unusable")
@@ -158,6 +161,16 @@ def released(document: Any) -> Iterator[str]:
         parts += [f"each on a fresh Poisson sample at rate {rate}"] if rate else []
         of = ", ".join(f"{nodes[i]['kind'].replace('_', ' ')} (node {i})" for i in node["inputs"])
         yield safe(f"released: {node.get('name', node['kind'])}: {of}; {', '.join(parts)}")
+
+
+def unread(document: Any) -> Iterator[str]:
+    """A line for each parameter that no part of the graph or of the claim reads."""
+    stated = document["statement"]
+    claim = [stated[key] for key in ("target", "region", "rows_per_person")]
+    text = json.dumps([document["graph"], claim, stated.get("each")])
+    for name, symbol in stated["symbols"].items():
+        if symbol["origin"] is None and json.dumps(name) not in text:
+            yield safe(f"unread: nothing in the graph or the claim reads {name}, nor a value of it")
 
 
 def differences(document: Any, book: Path) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import dpframe as dp
+from dpframe.audits import parse_description
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html import html
@@ -55,6 +56,21 @@ def test_the_split_is_of_what_each_release_adds(found):
     assert parts["r2"] < 0.05
     assert parts["r0"] == pytest.approx(parts["r1"])
     assert sum(parts.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("chosen", ["gaussian", "zcdp"])
+def test_the_chosen_accountant_is_in_the_table(chosen):
+    """Although it does not count samples, which its row says."""
+    described_ = parse_description(CASES["sampled, too much"])
+    done = dp.audit(
+        described_.regression,
+        target=described_.target,
+        setting=described_.setting,
+        accountant=chosen,
+    )
+    rows = findings(done, whole=False).accountants
+    (row,) = [one for one in rows if "samples are not counted" in one.says]
+    assert row.upper > min(one.upper for one in rows) * 2
 
 
 def test_samples_are_assumed_of_descriptions_only():

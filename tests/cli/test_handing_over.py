@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import dpframe as dp
+from dpframe.kernel.checker import hash_of
 from tests.support.commands import both_streams
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -43,6 +46,21 @@ def test_check_prints_draws_and_samples():
         "released: rows: row sum (node 0); laplace noise, size 100 (stated), T draws, each on a "
         "fresh Poisson sample at rate 1/10"
     )
+
+
+def test_check_names_parameters_that_nothing_reads(saved, tmp_path):
+    """A value of one says nothing about the proof."""
+    document = json.loads(json.dumps(saved[0].document))
+    ends = {"lower": "1", "upper": None, "closed": "left", "integer": True, "origin": None}
+    document["statement"]["symbols"]["n"] = ends
+    document["statement"]["values"] = {"n": "500"}
+    parts = (document["statement"], document["graph"], document["assumptions"])
+    document["hash"] = hash_of(*parts)
+    path = tmp_path / "more.json"
+    path.write_text(json.dumps(document))
+    printed = both_streams("check", path, status=0)
+    assert "unread: nothing in the graph or the claim reads n" in printed
+    assert "unread" not in both_streams("check", saved[1], status=0)
 
 
 def test_certify_prints_the_whole_hash(saved):
