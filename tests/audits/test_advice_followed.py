@@ -83,6 +83,7 @@ CASES = {
     ),
     "sampled most": file(TENTH, release("X'X", "gaussian", 'std = "600"'), gradients(2)),
     "sampled, too much": file(PAIR, gradients(2)),
+    "sampled beside too much": file(PAIR, release("X'X", "gaussian", 'std = "8"'), gradients(2)),
     "sampled pure": file(
         "{epsilon = 1}",
         release("count(X)", "laplace", 'scale = "1/4"', 'sampled = "0.1"'),
