@@ -47,7 +47,7 @@ UNLIKE = (
     "Stds of different noise compare for the same statistic only if it moves alike in their norms "
     "(L1 or L2) and, for noise of whole numbers, takes whole numbers."
 )
-ABOVE = "<=: enough, and less may be: no move is known to cost as much."
+ABOVE = "<=: this std is enough; less may be enough, as no move is known to cost as much."
 BRACKETS = "In brackets: the theorem does not hold for that part of epsilon."
 
 

@@ -87,7 +87,8 @@ class Difference:
         shown = [one for one in self.changes if whole or not one.detail]
         left = len(self.changes) - len(shown)
         lines = [piece for one in shown for piece in hanging(f"  {one}")]
-        return "\n".join([head, *lines, *([f"  and {left} details: --all"] if left else [])])
+        more = [f"  and {left} detail{'s' * (left > 1)}: --all"] if left else []
+        return "\n".join([head, *lines, *more])
 
     __repr__ = __str__
 

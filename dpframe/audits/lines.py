@@ -56,7 +56,8 @@ class ReleaseLine:
     a delta above 0. `verdict` judges the claimed share; it is None where nothing is claimed.
     `unbounded` says why there is no
     sensitivity; "" where there is one. `open` is the requirement of a claim that is neither proved
-    nor refuted. `sized`: whether its noise has a size, which a theorem gives for a positive
+    nor refuted. `sampled` is the rate of the sample of each draw; mu, delta and epsilon do not
+    count it. `sized`: whether its noise has a size, which a theorem gives for a positive
     sensitivity only. `derived` is the rule of the sensitivity, `law` the class of the noise.
     """
 
@@ -73,6 +74,7 @@ class ReleaseLine:
     parameters: tuple[tuple[str, Expression], ...]
     size: float | None
     times: Expression
+    sampled: Number | None
     share: Share | None
     mu: float | None
     exact_delta: float | None
@@ -109,6 +111,7 @@ class ReleaseLine:
             "formula": str(self.written) if self.sized else None,
             **({"parameters": parameters} if parameters else {}),
             "times": str(self.times),
+            "sampled": None if self.sampled is None else str(self.sampled),
             "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
             "claim": self.claim,
             "where": [str(constraint) for constraint in self.where],
@@ -154,6 +157,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         size=finite(mechanism.formula) if sized else None,
         sized=sized,
         times=release.times,
+        sampled=release.sampled,
         share=release.share,
         mu=cost.get("mu"),
         exact_delta=cost.get("delta"),

@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 SHARES, COMPOSED = "basic composition of the claimed shares", "numeric composition"
 BASIC = "basic composition of pure releases"
+UNCOUNTED = "; samples are not counted"
 CLAIM = "the claim, which is proved"
 ROUNDED = 1 + Fraction(1, 10**9)  # what rounding adds at most
 
@@ -84,7 +85,8 @@ def by_accountants(audit: Audit, values: Values) -> tuple[AccountantBounds, ...]
         return ()
     problem = audit.report.problem
     delta = delta_at(problem, values)
-    found = [*_of_releases(problem, values, delta), *_of_shares(audit, values, delta)]
+    chosen = audit.report.accountant
+    found = [*_of_releases(problem, values, delta, chosen), *_of_shares(audit, values, delta)]
     return tuple(sorted(found, key=_rank))
 
 
@@ -154,19 +156,27 @@ def cost(audit: Audit) -> TotalCost | None:
     )
 
 
-def _of_releases(problem: Problem, values: Values, delta: Fraction) -> Iterator[AccountantBounds]:
-    """By the noise of the releases, whatever shares they claim."""
+def _of_releases(
+    problem: Problem, values: Values, delta: Fraction, chosen: str
+) -> Iterator[AccountantBounds]:
+    """By the noise of the releases, whatever shares they claim; of accountants that do not count
+    samples where there are some, the chosen one alone.
+    """
     joint = joint_cost(problem, values)
     low = Fraction(0 if joint is None else joint.mu[0])
     apart_low = least_epsilon(problem, values, delta) if delta else 0.0
     together_low = profile_epsilon_lower(delta, low) if delta and low > 0 else 0.0
-    if joint is not None and delta and not joint.sampled:
+    if joint is not None and delta and (not joint.sampled or chosen == "gaussian"):
         yield AccountantBounds(
             name="joint Gaussian profile",
             lower=together_low or None,
             upper=profile_epsilon(delta, Fraction(joint.mu[1])),
             delta=float(delta),
-            says=say("{}of all releases at once", "exact, " if joint.sharp else ""),
+            says=say(
+                "{}of all releases at once{}",
+                "exact, " if joint.sharp else "",
+                UNCOUNTED * joint.sampled,
+            ),
             source=say("{} {}", Cited("[DongRS22, Cor 3.3]"), Cited("[BalleW18, Thm 8]")),
         )
     parts, given = composed(problem, joint, values)
@@ -193,9 +203,9 @@ def _of_releases(problem: Problem, values: Values, delta: Fraction) -> Iterator[
         known = max(apart_low, together_low if joint and joint.sampled else 0.0)
         yield attrs.evolve(one, lower=known or None)
     yield from _answered("Rényi", RenyiAccountant(), parts, delta, say("all orders, {}", how))
-    if not any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
-        # a rho would not count what samples hide
-        rho = say("rhos add up, {}", how)
+    sampled = any(isinstance(part.what, SubsampledGaussianLoss) for part in parts)
+    if not sampled or chosen == ConcentratedAccountant.name:
+        rho = say("rhos add up, {}{}", how, UNCOUNTED * sampled)
         yield from _answered("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
 
 

@@ -98,7 +98,7 @@ def size_name(names: Iterable[str]) -> str:
 
 def sizes_text(noise: str, releases: Sizes) -> Text:
     """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, where both are numbers."""
-    known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
+    known = [one for one in dict.fromkeys(releases) if None not in one[1:] and one[1] != one[2]]
     said = [
         say("{} {} $->$ {}", name, figure(now), figure(then, "up"))
         for name, now, then in known[:MOST]

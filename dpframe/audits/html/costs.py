@@ -157,7 +157,7 @@ def _needed(wasted: Waste) -> str:
         exactly = "none is wasted" if wasted.exact else "joint calibration would save none"
         return f"of what is added: {exactly}"
     if not wasted.exact:
-        return "of what is added is enough, less may be"
+        return "of what is added is enough; less may be enough"
     return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
 
 
