@@ -90,7 +90,7 @@ def test_an_upper_bound_on_noise_says_that_it_is_one():
     found, page = findings(done), words_of(done)
     assert not found.waste.exact
     assert "× 180.3" in page
-    assert "of what is added is enough, less may be" in page
+    assert "of what is added is enough; less may be enough" in page
     assert "exactly, with nothing to spare" not in page
     assert found.change.effect == (
         "All releases together then meet the claim (less may be enough, but is not proved)."
