@@ -12,8 +12,8 @@ import dpframe as dp
 from dpframe.symbols import rational
 
 from .declaration import accountant_of
-from .options import Json, Plot, option
-from .printing import print_json, say, waiting, width, written
+from .options import Json, option
+from .printing import print_json, say, waiting, width
 
 app = typer.Typer(add_completion=False)
 
@@ -37,7 +37,6 @@ def compare_(
     ] = 1,
     times: Annotated[int, typer.Option(help="How many releases share epsilon and delta.")] = 1,
     accountant: Annotated[str | None, option(ACCOUNTANTS)] = None,
-    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Compare the std of noise by each theorem; with --times, by each accountant."""
@@ -55,8 +54,6 @@ def compare_(
     theorems = calibrations(names or [])
     with waiting("Comparing the noise at each point"):
         compared = dp.compare(*theorems, **options)
-    if plot is not None:
-        written("--plot", plot, compared.plot().figure.savefig)
     if as_json:
         print_json(compared.records())
     else:

@@ -19,11 +19,11 @@ from dpframe.audits.figures import WIDTH, figure, hanging, sharp, table
 from dpframe.audits.sentence import values_text
 from dpframe.numbers import shortest
 from dpframe.privacy import ApproxDP
-from dpframe.wording import cited
+from dpframe.wording import capital, cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
-from .saving import ALIKE, Portion, Saving, portions, saving
+from .saving import ALIKE, Saving, saving
 from .waste import Change, Waste, change, waste
 
 
@@ -68,7 +68,6 @@ class Findings:
     audit: Audit
     accountants: tuple[AccountantBounds, ...]
     profile: Profile | None
-    portions: tuple[Portion, ...]
     waste: Waste | None
     saving: Saving | None
     change: Change | None
@@ -81,7 +80,6 @@ class Findings:
         found = {
             "accountants": self.accountants,
             "profile": self.profile,
-            "split": self.portions,
             "noise_wasted": self.waste,
             "best_split": self.saving,
             "first_change": self.change,
@@ -110,15 +108,14 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
     accountants = by_accountants(audit, values)
     wasted = waste(audit, values)
     best = accountants[0].upper if accountants else None
-    saved = saving(audit, values, 1.0 if wasted is None else wasted.variance)
+    saved = saving(audit, values)
     return Findings(
         audit=audit,
         accountants=accountants,
         profile=profile(problem, values, best) if accountants and whole else None,
-        portions=portions(audit, values),
         waste=wasted,
         saving=saved,
-        change=change(audit, wasted, saved, values),
+        change=change(audit, wasted, saved),
         assumptions=assumptions(audit.assumptions, approximate=len(audit.target.currency) > 1),
         sources=sources(_cited(audit, accountants)),
         at=used_in(problem, values),
@@ -135,14 +132,11 @@ def _cited(audit: Audit, accountants: tuple[AccountantBounds, ...]) -> Iterator[
         yield from cited(text)
 
 
-BAR = 30  # characters of a whole budget
-
-
 def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) -> str:
-    """Costs under every accountant, the split, the noise wasted, the first thing to change and, if
+    """Costs under every accountant, the noise wasted, the first thing to change and, if
     `sources`, the works cited, in at most `width` columns.
     """
-    parts = [_accountants, _split, _wasted, _saving, _change]
+    parts = [_accountants, _wasted, _saving, _change]
     return _blocks(found, [*parts, *[_sources] * sources], width)
 
 
@@ -187,28 +181,6 @@ def _bounds(one: AccountantBounds) -> str:
     return f"{figure(one.lower, 'down')} to {figure(one.upper, 'up')}"
 
 
-def _split(found: Findings) -> Iterator[str]:
-    if len(found.portions) < 2:
-        return
-    yield "The split of the budget"
-    longest = max(len(one.name) for one in found.portions)
-    for one in found.portions[:12]:
-        yield from _bars(one, longest)
-    if len(found.portions) > 12:
-        yield f"  ... and {len(found.portions) - 12} more"
-
-
-def _bars(one: Portion, longest: int) -> Iterator[str]:
-    """A bar for what is claimed, one for what it truly uses."""
-    name = one.name
-    for word, part, mark in (("claimed", one.claimed, "░"), ("true", one.true, "█")):
-        if part is not None:
-            bar = mark * min(round(BAR * part), 2 * BAR)
-            unit = f" of the {one.unit} of all" if word == "true" else " of the budget"
-            yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
-            name = ""
-
-
 def _wasted(found: Findings) -> Iterator[str]:
     if found.waste is not None:
         yield "Noise against the tightest calibration"
@@ -225,11 +197,9 @@ def _saving(found: Findings) -> Iterator[str]:
         at = f", at {best.at}" if best.at else ""
         yield f"The best split of the budget saves {best.percent} % of the squared noise{at}"
         yield f"  {best.says}"
-        if best.split:
-            yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
-        yield from _lines(f"{best.way.replace('`', '')}{'' if best.lines else '.'}")
+        yield f"  {capital(best.way.replace('`', ''))}."
         yield f"  {ALIKE}"
 
 
@@ -237,15 +207,7 @@ def _change(found: Findings) -> Iterator[str]:
     change = found.change
     if change is not None:
         yield f"The first thing to change: {change.title}"
-        for text in filter(None, (change.why, change.how, change.effect)):
-            yield from _lines(text)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """A sentence, and the lines of a file below it."""
-    first, *rest = text.split("\n")
-    yield f"  {first}"
-    yield from (f"    {line}" for line in rest)
+        yield from (f"  {text}" for text in (change.why, change.how, change.effect) if text)
 
 
 def _sources(found: Findings) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
+from dpframe.prover.problem import sampling
 from dpframe.prover.text import argument, bounds, overspent
 from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
@@ -29,6 +30,7 @@ from ..page import opened, payments, uncounted
 from ..releases import ANALYTIC, COSTS, UNSIZED, Releases, cost, drawn, refuted
 from ..report import Audit
 from ..sentence import (
+    conditions,
     false_parts,
     free,
     goal,
@@ -38,10 +40,8 @@ from ..sentence import (
     sentence,
     values_text,
 )
-from .costs import Axes, Costs, bars, parts, sharp
-from .graph_picture import graph_picture
-from .mathematics import constraint, formula
-from .words import LONGEST, percent, shown, signs, visible, words
+from .costs import Axes, Costs, sharp
+from .words import LONGEST, formula, shown, signs, visible, words
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "style.css").read_text(encoding="utf-8")
@@ -143,10 +143,9 @@ def _environment() -> Environment:
         "value": lambda value: signs(clipped(written(value), 120)),
         "written": written,
         "formula": formula,
-        "constraint": constraint,
+        "constraint": lambda one: words(conditions([one])),
         "chosen": chosen,
         "figure": figure,
-        "percent": percent,
         "listed": listed,
         "capital": capital,
         "formula_text": Formula,
@@ -167,11 +166,9 @@ def _environment() -> Environment:
         "joined": joined,
         "argument": argument,
         "uncounted": uncounted,
+        "sampling": sampling,
         "drawing": drawing,
-        "graph_picture": graph_picture,
         "axes": Axes.of,
-        "parts": parts,
-        "bars": bars,
         "sharp": sharp,
         "times": lambda count: f" (×{count})" if count > 1 else "",
     }
@@ -212,7 +209,6 @@ def _contents(
         ("graph", "The graph of what is computed", graph.nodes),
         ("together", "What everything costs together", found.accountants),
         ("profile", "The privacy profile", found.profile),
-        ("split", "How the budget is split", found.portions),
         ("plan", "The plan of shares", audit.plan_verdict),
         ("waste", _waste(found), found.waste),
         ("saving", "The best split of the budget", found.saving),
