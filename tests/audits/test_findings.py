@@ -118,6 +118,7 @@ def test_private_data_in_public_has_no_finite_cost():
     assert told.accountants == ()
     assert told.profile is None
     assert told.waste is None
+    assert all(one.true is None for one in told.portions)
     assert told.change.title.startswith("Put a public number in place of std")
 
 
@@ -262,6 +263,21 @@ def test_exactly_is_said_only_of_a_cost_that_is_attained():
     assert "spends the target exactly" in findings_text(one)
     assert two.waste.tight
     assert "exactly" not in two.waste.says
+
+
+def test_the_split_is_claimed_and_true():
+    """Shares of epsilon, and squares of mu by Piazza's constants."""
+    parts = {one.name: one for one in found(dp.literature.AdaSSPBudget(gamma="1/2")).portions}
+    assert parts["floor"].claimed == pytest.approx(0.5)
+    assert parts["gram"].claimed == pytest.approx(0.25)
+    assert sum(one.true for one in parts.values()) == pytest.approx(1)
+    with mp.workdps(50):  # mu^2 = (eps_i^2)/(2 log(2/delta_i)) each
+        squares = {
+            name: share**2 / (2 * mp.log(2 / (share * mpf("1e-6"))))
+            for name, share in (("floor", 0.5), ("gram", 0.25), ("moment", 0.25))
+        }
+        for name, square in squares.items():
+            assert parts[name].true == pytest.approx(float(square / sum(squares.values())))
 
 
 def test_symbols_get_the_numbers_of_an_example():

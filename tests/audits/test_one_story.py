@@ -10,6 +10,7 @@ import dpframe as dp
 from dpframe.audits import audit
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.findings import findings_text
+from dpframe.audits.html.graph_picture import ROOM, graph_picture, width_of
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
 from tests.support.html_pages import described, resized, words_of
@@ -189,6 +190,16 @@ def test_what_a_theorem_needs_has_its_number():
     facts = [fact for one in done.report.open_obligations for fact in one.facts]
     assert "here sqrt(2 + 4*log(2e6)) = 7.7482" in " ".join(facts).replace("2000000", "2e6")
     assert any(re.match(r"needed .* = \d", fact) for fact in facts)
+
+
+# -------------------------------------------------------------------------------------- The picture
+def test_words_stay_inside_their_boxes():
+    """Also wide letters, and words that are longer than a line."""
+    done = described(text_of().replace("moment", "moment_MMMMMMMMMMMMMMMMMMMMWWWW"))
+    picture = graph_picture(done.report.problem.graph)
+    rows = [row for card in picture.cards for row in card.rows]
+    assert max(map(width_of, rows)) <= ROOM
+    assert width_of("moment: XᵀY + Gaussian") > ROOM
 
 
 def test_the_last_step_is_the_note_of_the_file():

@@ -40,6 +40,8 @@ SHOTS = {  # name: declaration, section (None: the top of the page), width, heig
     "releases": (dp.literature.AdaSSPWang, "releases", 900, 1400),
     "together": (dp.literature.AdaSSPWang, "together", 900, 1200),
     "profile": (dp.regressions.NoisyGradientDescent, "profile", 900, 1000),
+    "split": (dp.literature.AdaSSPWang, "split", 900, 800),
+    "leak": (dp.literature.ThesisMaxNorm, "graph", 900, 1400),
     "obligation": (dp.literature.SSPWangCoded, "obligations", 900, 700),
 }
 

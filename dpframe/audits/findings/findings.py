@@ -23,7 +23,7 @@ from dpframe.wording import capital, cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
-from .saving import ALIKE, Saving, saving
+from .saving import ADDED, ALIKE, Portion, Saving, portions, saving
 from .waste import Change, Waste, change, waste
 
 
@@ -68,6 +68,7 @@ class Findings:
     audit: Audit
     accountants: tuple[AccountantBounds, ...]
     profile: Profile | None
+    portions: tuple[Portion, ...]
     waste: Waste | None
     saving: Saving | None
     change: Change | None
@@ -80,6 +81,7 @@ class Findings:
         found = {
             "accountants": self.accountants,
             "profile": self.profile,
+            "split": self.portions,
             "noise_wasted": self.waste,
             "best_split": self.saving,
             "first_change": self.change,
@@ -113,6 +115,7 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
         audit=audit,
         accountants=accountants,
         profile=profile(problem, values, best) if accountants and whole else None,
+        portions=portions(audit, values),
         waste=wasted,
         saving=saved,
         change=change(audit, wasted, saved),
@@ -132,11 +135,14 @@ def _cited(audit: Audit, accountants: tuple[AccountantBounds, ...]) -> Iterator[
         yield from cited(text)
 
 
+BAR = 30  # characters of a whole budget
+
+
 def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) -> str:
-    """Costs under every accountant, the noise wasted, the first thing to change and, if
+    """Costs under every accountant, the split, the noise wasted, the first thing to change and, if
     `sources`, the works cited, in at most `width` columns.
     """
-    parts = [_accountants, _wasted, _saving, _change]
+    parts = [_accountants, _split, _wasted, _saving, _change]
     return _blocks(found, [*parts, *[_sources] * sources], width)
 
 
@@ -179,6 +185,29 @@ def _bounds(one: AccountantBounds) -> str:
     if sharp(one.lower, one.upper):
         return figure(one.upper)
     return f"{figure(one.lower, 'down')} to {figure(one.upper, 'up')}"
+
+
+def _split(found: Findings) -> Iterator[str]:
+    if len(found.portions) < 2:
+        return
+    yield "The split of the budget"
+    longest = max(len(one.name) for one in found.portions)
+    for one in found.portions[:12]:
+        yield from _bars(one, longest)
+    if len(found.portions) > 12:
+        yield f"  ... and {len(found.portions) - 12} more"
+
+
+def _bars(one: Portion, longest: int) -> Iterator[str]:
+    """A bar for what is claimed, one for what it truly uses."""
+    name = one.name
+    for word, part, mark in (("claimed", one.claimed, "░"), ("true", one.true, "█")):
+        if part is not None:
+            bar = mark * min(round(BAR * part), 2 * BAR)
+            unit = "budget" if word == "claimed" else one.unit
+            unit = f" of the {unit}{' of all' * (word == 'true' and unit != ADDED)}"
+            yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
+            name = ""
 
 
 def _wasted(found: Findings) -> Iterator[str]:

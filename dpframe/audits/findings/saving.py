@@ -1,4 +1,4 @@
-"""The split of the budget that adds the least noise, and how much it saves."""
+"""How a budget is split, the split that adds the least noise, and how much it saves."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
+from dpframe.prover.mixture import amplified, rho_of
+from dpframe.prover.mixture import cost as own_cost
 from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
+from ..cost import added_epsilon
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
 from ..splits.criterion import NoiseCriterion
 from ..splits.resplit import divided, law_of, released, value_at
-from .example import Values, budget_at, upper_at
+from .example import Values, budget_at, delta_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
 
 Sizes = tuple[tuple[str, float | None, float | None], ...]
 """The name of each release, its noise as declared, and after a change."""
+ADDED = "epsilon that each adds to the others"
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
@@ -34,6 +38,72 @@ ALIKE = say(
     "coefficients, which `dp.audits.ErrorCriterion` bounds."
 )
 CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="shares")'
+
+
+@attrs.frozen
+class Portion:
+    """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
+    claimed than there is. `true`: what the release costs as a part of what all of them cost, each
+    at its own worst pair, in `unit`; where draws are on samples, what it adds to the epsilon of the
+    others. None where there is no such number, and where private data reaches what is public.
+    """
+
+    name: str
+    claimed: float | None
+    true: float | None
+    unit: str
+
+
+def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
+    """One a charge, in order; none where neither share nor cost has a number."""
+    charged = audit.report.problem.graph.charged
+    releases = [one for one in charged if isinstance(one, Release)] if audit.bounded else []
+    if any(map(amplified, releases)):
+        unit, delta = ADDED, delta_at(audit.report.problem, values)
+        added = added_epsilon(audit.report.problem, delta)
+        costs = {id(one): Fraction(cost) for one, cost in zip(releases, added, strict=False)}
+    else:
+        unit, costs = _costs(releases, values)
+    whole = sum(costs.values())
+    found = tuple(
+        Portion(
+            one.label,
+            _claimed(audit, one, values),
+            float(costs[id(one)] / whole) if whole and id(one) in costs else None,
+            unit,
+        )
+        for one in charged
+    )
+    any_share = any(one.claimed is not None or one.true is not None for one in found)
+    return found if any_share else ()
+
+
+def _claimed(audit: Audit, one: object, values: Values) -> float | None:
+    share, times = getattr(one, "share", None), getattr(one, "times", None)
+    target = audit.target
+    if share is None or times is None or share.currency[0] != target.currency[0]:
+        return None
+    found = upper_at(times * share.amounts[0] / target.amounts[0], values)
+    return None if found is None else float(found)
+
+
+def _costs(releases: list[Release], values: Values) -> tuple[str, dict[int, Fraction]]:
+    """What each release costs alone, in the one unit in which all of them can be compared."""
+    kinds = {one.gives for one in releases}
+    currency = next(iter(kinds)).currency if len(kinds) == 1 else ("rho",)
+    unit = currency[0] if len(currency) == 1 else ""
+    found = {id(one): _cost(one, unit, values) for one in releases}
+    if any(amount is None for amount in found.values()):
+        return unit, {}
+    return unit, {key: amount for key, amount in found.items() if amount is not None}
+
+
+def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
+    try:
+        own = rho_of(release) if unit == "rho" else own_cost(release).amounts[0]
+    except DPFrameError:
+        return None
+    return upper_at(number_at(own * release.times, values), values)
 
 
 @attrs.frozen

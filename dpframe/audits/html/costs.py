@@ -1,5 +1,5 @@
-"""What a page says of costs: the numbers at its top, bounds against the claim, the profile and the
-places of its points.
+"""What a page says of costs: the numbers at its top, bounds against the claim, the profile; and the
+places of the points of their pictures.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
 from ..findings import Findings
 from ..findings.accountants import AccountantBounds, Profile
+from ..findings.saving import Portion
 from ..findings.waste import Waste
 from ..lines import lower_end
 from ..sentence import values_text
@@ -103,11 +104,17 @@ class Costs:
         return self.found.at.get("epsilon") if value is None else value
 
     @property
+    def scale(self) -> AxisScale | None:
+        """On which bounds are drawn."""
+        claimed = self.claimed
+        return AxisScale.of(self.found.accountants, None if claimed is None else float(claimed))
+
+    @property
     def said(self) -> str:
-        """The claim in the same unit."""
+        """What the broken line is."""
         if self.claimed is None:
             return ""
-        return say(" The claim is $epsilon$ = {}.", exactly(self.claimed))
+        return say(" The broken line is the claim, $epsilon$ = {}.", exactly(self.claimed))
 
     def against(self, one: AccountantBounds) -> str:
         """What it says of the claim. Only where that is proved, a hair above it is inside."""
@@ -161,7 +168,7 @@ def _needed(wasted: Waste) -> str:
     return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
 
 
-# ------------------------------------------------------------------------- The curve of the profile
+# ----------------------------------------------------------------- Places of the points of pictures
 LOWEST = -60  # powers of ten
 
 
@@ -218,3 +225,62 @@ class Axes:
         """Of a curve."""
         pairs = zip(across, down, strict=True)
         return [f"{self.x(e):.1f},{self.y(min(d, 1.0)):.1f}" for e, d in pairs]
+
+
+MOST = 8  # parts that patterns can tell apart
+
+
+def parts(portions: Sequence[Portion]) -> list[Portion]:
+    """As many as can be distinguished; the rest is one part."""
+    rest = portions[MOST - 1 :]
+    if len(rest) < 2:
+        return list(portions)
+    sums = (_sum([one.claimed for one in rest]), _sum([one.true for one in rest]))
+    return [*portions[: MOST - 1], Portion(f"{len(rest)} others", *sums, portions[0].unit)]
+
+
+def _sum(shares: Sequence[float | None]) -> float | None:
+    known = [share for share in shares if share is not None]
+    return sum(known) if known else None
+
+
+def bars(found: Sequence[Portion]) -> dict[str, list[float]]:
+    """The shares of the bars that have lengths; of true shares where every part has one."""
+    claimed, true = [one.claimed for one in found], [one.true for one in found]
+    rows = {} if _sum(claimed) is None else {"claimed": [share or 0.0 for share in claimed]}
+    known = [share for share in true if share is not None]
+    return rows | ({"true": known} if len(known) == len(true) else {})
+
+
+ROW, PAD = 190.0, 7.0  # the width of a row, and room at its ends
+FAR = 30.0  # ends of a range that ask for a logarithm
+
+
+@attrs.frozen
+class AxisScale:
+    """From `low` to `high`; in powers of ten where these are far apart. `claimed` has a line."""
+
+    low: float
+    high: float
+    claimed: float | None
+    logarithmic: bool = False
+
+    @classmethod
+    def of(cls, bounds: Sequence[AccountantBounds], claimed: float | None) -> AxisScale | None:
+        """A scale that holds all of them; None where there is nothing to show."""
+        ends = [x for one in bounds for x in (one.upper, one.lower) if x and math.isfinite(x)]
+        known = [*ends, *([claimed] if claimed else [])]
+        if not ends:
+            return None
+        low, high = min(known), max(known)
+        if high > FAR * low:
+            return cls(low / 1.5, high * 1.5, claimed, logarithmic=True)
+        return cls(0.0, high * 1.06, claimed)
+
+    def x(self, value: float) -> float:
+        """Across, inside the picture whatever the value is."""
+        if self.logarithmic:
+            place = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
+        else:
+            place = (value - self.low) / (self.high - self.low)
+        return PAD + (ROW - 2 * PAD) * min(max(place, 0.0), 1.0)

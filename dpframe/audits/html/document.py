@@ -30,7 +30,6 @@ from ..page import opened, payments, uncounted
 from ..releases import ANALYTIC, COSTS, UNSIZED, Releases, cost, drawn, refuted
 from ..report import Audit
 from ..sentence import (
-    conditions,
     false_parts,
     free,
     goal,
@@ -40,8 +39,10 @@ from ..sentence import (
     sentence,
     values_text,
 )
-from .costs import Axes, Costs, sharp
-from .words import LONGEST, formula, shown, signs, visible, words
+from .costs import Axes, Costs, bars, parts, sharp
+from .graph_picture import graph_picture
+from .mathematics import constraint, formula
+from .words import LONGEST, percent, shown, signs, visible, words
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "style.css").read_text(encoding="utf-8")
@@ -143,9 +144,10 @@ def _environment() -> Environment:
         "value": lambda value: signs(clipped(written(value), 120)),
         "written": written,
         "formula": formula,
-        "constraint": lambda one: words(conditions([one])),
+        "constraint": constraint,
         "chosen": chosen,
         "figure": figure,
+        "percent": percent,
         "listed": listed,
         "capital": capital,
         "formula_text": Formula,
@@ -168,7 +170,10 @@ def _environment() -> Environment:
         "uncounted": uncounted,
         "sampling": sampling,
         "drawing": drawing,
+        "graph_picture": graph_picture,
         "axes": Axes.of,
+        "parts": parts,
+        "bars": bars,
         "sharp": sharp,
         "times": lambda count: f" (×{count})" if count > 1 else "",
     }
@@ -209,6 +214,7 @@ def _contents(
         ("graph", "The graph of what is computed", graph.nodes),
         ("together", "What everything costs together", found.accountants),
         ("profile", "The privacy profile", found.profile),
+        ("split", "How the budget is split", found.portions),
         ("plan", "The plan of shares", audit.plan_verdict),
         ("waste", _waste(found), found.waste),
         ("saving", "The best split of the budget", found.saving),

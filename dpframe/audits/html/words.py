@@ -12,8 +12,7 @@ from fractions import Fraction
 
 from markupsafe import Markup, escape
 
-from dpframe.symbols import Expression
-from dpframe.wording import Cited, Code, Formula, Subject, Text, parts_of, written
+from dpframe.wording import Cited, Code, Formula, Subject, Text, parts_of
 
 from ..figures import Side, clipped, figure
 
@@ -34,7 +33,7 @@ GREEK = {
     "mu": "μ",
 }
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-LONGEST, NAME, FORMULA = 2000, 300, 160  # characters of a sentence, of a name in it, of a formula
+LONGEST, NAME = 2000, 300  # characters of a sentence, of a name in it
 THIN = "\N{NARROW NO-BREAK SPACE}"
 GLUE = "\N{NO-BREAK SPACE}"
 DASH = "–"
@@ -52,7 +51,7 @@ def visible(text: str) -> str:
     )
 
 
-PIECE = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z_]\w*|\^-?\d+(?!\d|/\d)|<=|>=|->|.", re.DOTALL)
+PIECE = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z_]\w*|\^-?\d+(?![\d/])|<=|>=|->|.", re.DOTALL)
 SIGNS = GREEK | {
     "lambda_min": "λ_min",
     "sqrt": "√",
@@ -98,18 +97,6 @@ def _sign(piece: str, before: str) -> str:
     return SIGNS.get(piece, piece)
 
 
-def formula(expression: Expression, name: str = "") -> Markup:
-    """The formula as papers print it, or `name` = the formula; a long one without its middle.
-
-    >>> from dpframe.symbols import DELTA, sqrt
-    >>> formula(3 * sqrt(DELTA), "std")
-    Markup('<code class="formula">std = 3·√(δ)</code>')
-    """
-    text = signs(clipped(written(expression), FORMULA))
-    shown = f"{signs(name)} = {text}" if name else text
-    return Markup('<code class="formula">{}</code>').format(shown)
-
-
 def words(text: str, known: Collection[str] = (), width: int = LONGEST) -> Markup:
     """The text as HTML: its formulas as papers print them, its code as code, and each citation of
     a `known` source as a link to it. What is longer than `width` loses its middle.
@@ -149,3 +136,14 @@ def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) 
     ('8.85\u202f×\u202f10⁻⁷', '–')
     """
     return DASH if value is None else signs(figure(value, side, digits))
+
+
+def percent(share: float | None) -> str:
+    r"""`33.3 %`; a dash where there is no number.
+
+    >>> percent(1 / 3), percent(1.0), percent(None)
+    ('33.3\xa0%', '100\xa0%', '–')
+    """
+    if share is None:
+        return DASH
+    return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}{GLUE}%"

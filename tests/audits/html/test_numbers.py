@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from dpframe.audits.html.costs import Axes
+from dpframe.audits.html.costs import ROW, Axes, AxisScale
 from tests.support.html_pages import CASES, found_of, page_of, read
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -61,7 +61,7 @@ def test_accountants(case):
         assert rows is None
         return
     assert len(rows) == len(found.accountants)
-    for (name, judged, least, most), one in zip(rows, found.accountants, strict=True):
+    for (name, judged, least, most, _), one in zip(rows, found.accountants, strict=True):
         assert name.startswith(one.name)
         assert down(value(least), one.lower)
         assert up(value(most), one.upper)
@@ -95,6 +95,21 @@ def test_profile(case):
         assert near(value(epsilon), at)
         assert up(value(most), points[at][1])
         assert value(least) is None or down(value(least), points[at][0])
+
+
+def test_split(case):
+    """Shares in per cent."""
+    found = found_of(case).portions
+    rows = table_of(case, "split")
+    if not found:
+        assert rows is None
+        return
+    for row, one in zip(rows, found, strict=True):
+        shares = [s for s in (one.claimed, one.true) if s is not None]
+        numbers = [value(cell) for cell in row[2:]]
+        assert [number for number in numbers if number is not None] == pytest.approx(
+            shares, abs=6e-4
+        )
 
 
 def test_waste(case):
@@ -207,3 +222,14 @@ def test_axes_show_the_claim(case):
     assert marks[-1] <= axes.most * (1 + 1e-9)
     if found.claimed and found.claimed[1]:
         assert axes.low < math.log10(found.claimed[1])
+
+
+def test_intervals_are_in_order():
+    """A larger epsilon stands further right, linear or in powers of ten."""
+    for name in ("proved jointly", "refuted between"):
+        bounds = [one for one in found_of(name).accountants if one.upper]
+        scale = AxisScale.of(bounds, 1.0)
+        places = [scale.x(one.upper) for one in sorted(bounds, key=lambda one: one.upper)]
+        assert places == sorted(places)
+        assert all(0 <= place <= ROW for place in places)
+    assert scale.logarithmic
