@@ -83,9 +83,14 @@ def _coefficients(
 
 def _noise(axes: Any) -> None:
     """Classical noise over the least that is enough."""
-    compared = compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=["0.1", 10])
-    compared.plot(ax=axes)
-    axes.set_title("")
+    epsilons = [f"{one:.4g}" for one in np.geomspace(0.1, 10, 61)]
+    compared = compare(dp.Gaussian.classical, epsilon=epsilons).records()
+    for valid, line, label in ((True, "-", "inside its theorem"), (False, "--", "outside")):
+        some = [one for one in compared if one["valid"] is valid]
+        at, ratios = ([one[name] for one in some] for name in ("epsilon", "ratio"))
+        axes.plot(at, ratios, line, color=PUBLIC, label=label)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set(xscale="log", xlabel="epsilon", ylabel="std over the std that is enough")
     axes.set_title("Noise, classical over analytic", loc="left", weight="bold")
     axes.legend(loc="upper right", fontsize=8, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)

@@ -17,17 +17,17 @@ from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accoun
 from dpframe.errors import InvalidArgument, Plain
 from dpframe.identity import strangers
 from dpframe.mechanisms import AdditiveNoise, Calibration, DiscreteGaussian, Gaussian, Laplace
-from dpframe.numerics import epsilon_limit, to_float
+from dpframe.numerics import to_float
 from dpframe.privacy import ApproxDP, Share, ZeroConcentratedDP
 from dpframe.prover import Constraint
-from dpframe.prover.algebra import enclose, ends_of, number
+from dpframe.prover.algebra import ends_of, number
 from dpframe.prover.problem import place as class_of
 from dpframe.prover.report import satisfied
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import EPSILON, Expression, Number, parameter, power, rational
 from dpframe.theory.guarantees import APPROX
 
-from .comparison import Cell, Comparison, Method, Point, with_ratios
+from .comparison import Cell, Comparison, Method, Point, rated
 from .figures import exactly, figure
 
 FAMILY, BASIC = "Gaussian.", "basic"
@@ -47,7 +47,7 @@ UNLIKE = (
     "Stds of different noise compare for the same statistic only if it moves alike in their norms "
     "(L1 or L2) and, for noise of whole numbers, takes whole numbers."
 )
-ABOVE = "<=: enough, and less may be: no move is known to cost as much."
+ABOVE = "<=: this std is enough; less may be enough, as no move is known to cost as much."
 BRACKETS = "In brackets: the theorem does not hold for that part of epsilon."
 
 
@@ -112,22 +112,18 @@ def largest_sum(dimension: int, square: int) -> int:
     return dimension * level + (square - dimension * level**2) // (2 * level + 1)
 
 
-def cell_of(
-    calibration: Calibration,
-    share: Share,
-    sensitivity: Expression,
-    least: float = math.nan,
-    entries: Expression = ONE,
-) -> Cell:
-    """The std that a calibration gives for a share in numbers, of each of `entries` numbers; of
-    Gaussian noise its ratio is to `least`.
-    """
-    mechanism = calibration.calibrate_among(share, sensitivity, entries)
-    limit = calibration.limit(share)
-    valid = limit is None or satisfied(Constraint(*limit), {})
-    std = number(mechanism.deviation_among(entries), {}, up=True)
-    ratio = std / least if isinstance(mechanism, Gaussian) else None
-    return Cell(std, valid, valid or _suffices(mechanism, share, sensitivity), ratio)
+def _alone(calibration: Calibration, points: Sequence[Point], workload: Workload) -> list[Cell]:
+    """By the theorem, for an equal part of the budget."""
+    moved, part = workload.moved(calibration.mechanism), Fraction(1, workload.times)
+    cells = []
+    for point in points:
+        share = ApproxDP(*point).budget.split(part)[0]
+        mechanism = calibration.calibrate_among(share, moved, workload.entries)
+        limit = calibration.limit(share)
+        valid = limit is None or satisfied(Constraint(*limit), {})
+        std = number(mechanism.deviation_among(workload.entries), {}, up=True)
+        cells.append(Cell(std, valid, valid or _suffices(mechanism, share, moved)))
+    return cells
 
 
 def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool | None:
@@ -147,19 +143,25 @@ def compare_calibrations(
     calibrations: Sequence[Calibration], points: Sequence[Point], workload: Workload
 ) -> Comparison:
     """Each calibration at each point; ratios are to Gaussian.analytic, the least Gaussian noise."""
-    deltas = tuple(dict.fromkeys(delta for _, delta in points))
-    curve = partial(_cells, calibrations, workload)
-    reaches = [_reach(one, deltas) for one in calibrations]
+    least = [cell.std for cell in _alone(Gaussian.analytic, points, workload)]
+    unrated = [None] * len(least)
     methods = tuple(
-        Method(one.name, cells, record={"reach": reach or None, **_trusted(one)})
-        for one, cells, reach in zip(calibrations, curve(points), reaches, strict=True)
+        Method(
+            one.name,
+            rated(
+                _alone(one, points, workload),
+                least if issubclass(one.mechanism, Gaussian) else unrated,
+            ),
+            record=_trusted(one),
+        )
+        for one in calibrations
     )
     times = {cell.times.strip("()") for one in methods for cell in one.cells}
     notes = [ENOUGH] if times - {"-", "1.000"} else []
     notes += [NO_RATIO] if "-" in times else []
     notes += _unlike(one.mechanism for one in calibrations)
-    for one, reach in zip(calibrations, reaches, strict=True):
-        notes += _notes(one, reach, workload, deltas[0])
+    for one in calibrations:
+        notes += _notes(one, workload, points[0][1])
     gaussian = all(one.name.startswith(FAMILY) for one in calibrations)
     each = "" if workload.dimension == 1 else f" for each of {workload.dimension} numbers"
     of = f"Std of {'Gaussian noise' if gaussian else 'the noise'}{each}, sensitivity "
@@ -170,7 +172,6 @@ def compare_calibrations(
         methods,
         (*notes, *_conversions(calibrations)),
         _common(workload, "dimension", "sensitivity"),
-        curve=curve,
     )
 
 
@@ -182,43 +183,6 @@ def _unlike(kinds: Iterable[type[AdditiveNoise]]) -> list[str]:
 def _common(workload: Workload, *names: str) -> dict[str, Any]:
     found = {name: getattr(workload, name) for name in names}
     return {**found, "sensitivity": float(workload.sensitivity)}
-
-
-def _cells(
-    calibrations: Sequence[Calibration], workload: Workload, points: Sequence[Point]
-) -> list[tuple[Cell, ...]]:
-    """The cells of each calibration."""
-    size, entries = Number(workload.sensitivity), workload.entries
-    shares = [ApproxDP(*point).budget for point in points]
-    least = [
-        number(Gaussian.analytic.calibrate(share, size).deviation, {}, up=True) for share in shares
-    ]
-    moved = [workload.moved(one.mechanism) for one in calibrations]
-    return [
-        tuple(
-            cell_of(one, share, move, best, entries)
-            for share, best in zip(shares, least, strict=True)
-        )
-        for one, move in zip(calibrations, moved, strict=True)
-    ]
-
-
-def _reach(calibration: Calibration, deltas: Sequence[Fraction]) -> dict[Fraction, float]:
-    """Rule F1: the largest epsilon, by delta, up to which the number of a formula is enough,
-    rounded down. Where std = C Delta/epsilon with C free of epsilon, one number decides; empty
-    elsewhere, and where the theorem always holds.
-    """
-    found = {}
-    for delta in deltas:
-        budget = ApproxDP(EPSILON, delta).budget
-        mechanism = calibration.calibrate(budget, ONE)
-        if calibration.limit(budget) is None or not isinstance(mechanism, Gaussian):
-            return {}
-        constant = mechanism.std * EPSILON
-        if constant.symbols():
-            return {}
-        found[delta] = epsilon_limit(enclose(power(constant, 2), {}), delta)
-    return found
 
 
 def _trusted(calibration: Calibration) -> dict[str, str]:
@@ -233,9 +197,7 @@ def _trust(calibration: Calibration) -> Iterator[str]:
     )
 
 
-def _notes(
-    calibration: Calibration, reach: dict[Fraction, float], workload: Workload, delta: Fraction
-) -> Iterator[str]:
+def _notes(calibration: Calibration, workload: Workload, delta: Fraction) -> Iterator[str]:
     """The class that is trusted for a theorem, its norm, and where it holds."""
     name, budget = calibration.name, ApproxDP(EPSILON, delta).budget
     yield from _trust(calibration)
@@ -249,22 +211,7 @@ def _notes(
         )
     limit = calibration.limit(budget)
     if limit is not None:
-        where = f"{name}: a theorem where {Constraint(*limit)} ({calibration.citation})."
-        yield f"{where} {_enough_up_to(reach)}".rstrip()
-
-
-def _enough_up_to(reach: dict[Fraction, float]) -> str:
-    """`Outside the theorem this std is still enough up to epsilon = 8.782, ...`."""
-    if not reach:
-        return ""
-    ends = [
-        f"{figure(end, 'down')}{f' at delta = {exactly(delta)}' if len(reach) > 1 else ''}"
-        for delta, end in reach.items()
-    ]
-    return (
-        f"Outside the theorem this std is still enough up to epsilon = {', '.join(ends)}, by the "
-        "exact profile (rule F1), and not beyond."
-    )
+        yield f"{name}: a theorem where {Constraint(*limit)} ({calibration.citation})."
 
 
 def _conversions(calibrations: Sequence[Calibration]) -> list[str]:
@@ -305,8 +252,10 @@ def compare_compositions(
         names = ", ".join(one.name for one in chosen)
         way_out = "Leave accountant= out: every accountant that can is in the table."
         raise InvalidArgument("accountant", f"one that adds {added} noise", names, way_out)
-    found = zip(rows, with_ratios([*rows.values()]), strict=True)
-    methods = [Method(name, cells, by) for (name, by), cells in found]
+    columns = zip(*rows.values(), strict=True)
+    proved = ([cell.std for cell in column if cell.std and cell.valid] for column in columns)
+    least = [min(stds, default=None) for stds in proved]
+    methods = [Method(name, rated(cells, least), by) for (name, by), cells in rows.items()]
     methods.sort(key=lambda one: math.inf if one.cells[0].std is None else one.cells[0].std)
     citations = {one.name: one.citation for one in chosen}
     cited = dict.fromkeys(f"{one.by} {citations[one.by]}" for one in methods if one.by != BASIC)
@@ -347,14 +296,6 @@ def _accountants(given: object) -> tuple[Accountant, ...]:
         if not (isinstance(one, Accountant) or (type(one) is str and one in names)):
             raise unknown_accountant(given)  # its entries are not repeated: they may be data
     return tuple(dict.fromkeys(map(accountant_of, given)))
-
-
-def _alone(calibration: Calibration, points: Sequence[Point], workload: Workload) -> list[Cell]:
-    """By the theorem, for an equal part of the budget."""
-    moved, part = workload.moved(calibration.mechanism), Fraction(1, workload.times)
-    shares = [ApproxDP(*point).budget.split(part)[0] for point in points]
-    cells = [cell_of(calibration, one, moved, entries=workload.entries) for one in shares]
-    return [Cell(one.std, one.valid) for one in cells]
 
 
 def _together(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
 
@@ -52,7 +51,7 @@ class Cell:
 @attrs.frozen
 class Method:
     """A row of a comparison: a calibration, or a noise with its accountant `by`. `record` has
-    further fields of its records; a mapping has one value for each delta.
+    further fields of its records.
     """
 
     name: str
@@ -70,8 +69,7 @@ class Method:
 class Comparison:
     """Stds of `methods` at `points`, pairs of an epsilon and a delta: each method has a cell for
     each point. `subject` says what has the noise, and at which numbers; `head` names the columns
-    of the methods, `common` are fields of all records. `curve` gives the cells of all methods at
-    other points, where these are cheap.
+    of the methods, `common` are fields of all records.
     """
 
     subject: str
@@ -80,12 +78,6 @@ class Comparison:
     methods: tuple[Method, ...]
     notes: tuple[str, ...]
     common: Mapping[str, Any] = attrs.field(factory=dict)
-    curve: Callable[[Sequence[Point]], Sequence[Sequence[Cell]]] | None = None
-
-    @property
-    def epsilons(self) -> tuple[Fraction, ...]:
-        """Each epsilon once, in order."""
-        return tuple(dict.fromkeys(epsilon for epsilon, _ in self.points))
 
     @property
     def deltas(self) -> tuple[Fraction, ...]:
@@ -116,10 +108,7 @@ class Comparison:
                 **self.common,
                 **dict(zip(self.head, method.words, strict=True)),
                 **attrs.asdict(method.cells[place], filter=lambda one, _: one.name not in unused),
-                **{
-                    key: value[delta] if isinstance(value, Mapping) else value
-                    for key, value in method.record.items()
-                },
+                **method.record,
             }
             for place, (epsilon, delta) in enumerate(self.points)
             for method in self.methods
@@ -150,19 +139,6 @@ class Comparison:
         head, rows, words = self._wide()
         return card(self.title, html_table(rows, head, texts=words), sentences(self.notes))
 
-    def plot(self, ax: Any = None, *, of: str = "") -> Any:
-        """The ratio to the std that is enough, or the std, `of` "ratio" or "std", of calibrations
-        at several epsilons: a line each, solid where the theorem holds, dashed where it does not.
-
-        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument for other
-        comparisons, MissingExtra without matplotlib.
-        """
-        from .plot import draw
-
-        if of not in {"", "ratio", "std"}:
-            raise InvalidArgument("of", "'ratio' or 'std'", of)
-        return draw(self, ax, of or "ratio")
-
     def _wide(self, *, ratios: bool = True) -> Table:
         """A row for each method, a column for each point."""
         several = len(self.deltas) > 1
@@ -187,16 +163,9 @@ class Comparison:
         return ["epsilon", "delta", *self.head, "std", "ratio"], rows, 2 + len(self.head)
 
 
-def with_ratios(rows: Sequence[Sequence[Cell]]) -> list[tuple[Cell, ...]]:
-    """The cells of each row, with ratios to the least std at each point that a theorem proves."""
-    proved = (
-        [one.std for one in column if one.std and one.valid] for column in zip(*rows, strict=True)
+def rated(cells: Sequence[Cell], least: Sequence[float | None]) -> tuple[Cell, ...]:
+    """The cells with their ratios to the least std at each point, where there is one."""
+    return tuple(
+        attrs.evolve(cell, ratio=cell.std / best if cell.std and best else None)
+        for cell, best in zip(cells, least, strict=True)
     )
-    least = [min(stds, default=None) for stds in proved]
-    return [
-        tuple(
-            attrs.evolve(cell, ratio=cell.std / best if cell.std and best else None)
-            for cell, best in zip(row, least, strict=True)
-        )
-        for row in rows
-    ]

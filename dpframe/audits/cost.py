@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import attrs
 
-from dpframe.accountants import NumericAccountant
+from dpframe.accountants import NumericAccountant, Part
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
 from dpframe.graph.facts import noise_of
@@ -24,7 +25,7 @@ from dpframe.numerics import (
     profile_epsilon_lower,
     to_float,
 )
-from dpframe.privacy import ApproxDP, GaussianDP, PureDP
+from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.mixture import Mixture, amplified
 from dpframe.prover.parallel import moving
@@ -35,6 +36,7 @@ from dpframe.symbols import ZERO, Expression, Number
 
 Values = Mapping[str, Fraction]
 Ends = tuple[float, float]
+MOST = 12  # releases of which each is left out in turn
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
 
 
@@ -45,12 +47,6 @@ def ball_at(formula: Expression, values: Values) -> Any:
         return None
     ball = enclose(formula, {name: rational_ball(value) for name, value in values.items()})
     return ball if ball.is_finite() else None
-
-
-def at(formula: Expression, values: Values) -> Ends | None:
-    """Bounds on a formula at numbers; None where there are none."""
-    ball = ball_at(formula, values)
-    return None if ball is None else (to_float(arb_lower(ball), up=False), _up(arb_upper(ball)))
 
 
 def _up(value: Fraction) -> float:
@@ -146,6 +142,28 @@ def _composed(problem: Problem, sides: Mapping[str, Ends | None]) -> dict[str, E
     return {name: (lower[name], found.upper) for name, found in most.items()}
 
 
+def added_epsilon(problem: Problem, delta: Fraction) -> tuple[float, ...]:
+    """What each release adds to the epsilon of all others at `delta`, by certified composition.
+    Empty where a cost is no number, where each composition takes seconds, and of one release.
+    """
+    releases = problem.graph.releases
+    if problem.setting.relation is not ADD_REMOVE or not 1 < len(releases) <= MOST:
+        return ()
+    rest = [releases[:place] + releases[place + 1 :] for place in range(len(releases))]
+    try:
+        whole, *others = (
+            _composed_epsilon(Mixture.of(some).parts(), delta) for some in (releases, *rest)
+        )
+    except InvalidArgument:  # a number of draws, or a cost, that is a formula
+        return ()
+    return tuple(max(0.0, whole - one) for one in others)
+
+
+@lru_cache(maxsize=64)
+def _composed_epsilon(parts: tuple[Part, ...], delta: Fraction) -> float:
+    return NumericAccountant().epsilon(parts, delta).upper
+
+
 def _noise_attained(release: Release) -> bool:
     """Whether the pairs that move its statistic furthest cost most."""
     noise = noise_of(release.noise)
@@ -175,32 +193,18 @@ def _profile(
     return (profile_delta_lower(high, least), profile_delta(low, mu[1])) if low >= 0 else None
 
 
-# ------------------------------------------------------------------------------- All pure releases
-def pure_cost(problem: Problem, values: Values, delta: Fraction) -> Ends | None:
-    """epsilon = sensitivity/scale of each pure draw, in sum [DworkR14, Thm B.1]. Of one draw that
-    attains it no less, where delta is 0: any delta above that covers some of it.
+# ------------------------------------------------------------------------------- One pure release
+def attained_epsilon(problem: Problem, values: Values) -> float:
+    """What some pair of neighbours costs by all draws of the only release, where its noise is pure
+    and it attains its sensitivity; else 0.
     """
     releases = problem.graph.releases
-    alone = not (problem.graph.procedures or problem.graph.bounds)
-    if not releases or not alone or any(one.gives is not PureDP for one in releases):
-        return None
-    parts = [_epsilon(one, values) for one in releases]
-    known = [part for part in parts if part is not None]
-    sharp = delta == 0 and len(parts) == len(known) == 1 and _attained(releases[0])
-    lower = known[0][0] if sharp else 0.0
-    if len(known) < len(parts):
-        return None
-    return lower, _up(sum((Fraction(part[1]) for part in known), Fraction(0)))
-
-
-def _epsilon(release: Release, values: Values) -> Ends | None:
-    moved = release.statistic.sensitivity(release.noise.norm)
-    if moved is None or moved.value == ZERO:
-        return None
-    guarantee = release.guarantee(moved.value)
-    return at(guarantee.amounts[0] * release.times, values)
-
-
-def _attained(release: Release) -> bool:
+    if not problem.graph.additive or [one.gives for one in releases] != [PureDP]:
+        return 0.0
+    release = releases[0]
     found = release.statistic.one_row(release.noise.norm, release.statistic.unit.relation)
-    return found is not None and found.attained and release.reached
+    moved = release.moved
+    if found is None or moved is None or not (found.attained and release.reached):
+        return 0.0
+    ball = ball_at(release.guarantee(moved.value).amounts[0] * release.times, values)
+    return 0.0 if ball is None else to_float(arb_lower(ball), up=False)

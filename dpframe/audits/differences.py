@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any
@@ -25,14 +25,12 @@ from .figures import figure, hanging
 Document = Mapping[str, Any]
 NEEDED = ("statement", "graph", "assumptions", "hash")
 CLAIMED = {
-    "target": "claim",
     "relation": "relation",
     "rows_per_person": "rows per person",
     "derivation": "derivation",
     "values": "numbers given",
-    "region": "region",
 }
-FIELDS = {"size": "noise", "times": "draws", "arguments": "formulas", "digest": "code"}
+FIELDS = {"times": "draws", "arguments": "formulas", "digest": "code"}
 BOUNDS = ("columns", "norm", "bound", "lower", "upper")
 SILENT = {"id", "kind", "inputs", "name"}
 NONE = "none"
@@ -41,18 +39,17 @@ NONE = "none"
 @attrs.frozen
 class FieldChange:
     """The words `before` and `after` at `place`, "" where there was or is nothing; `note` compares
-    numbers.
+    numbers, and a `detail` is left out of short texts.
     """
 
     place: str
     before: str
     after: str
     note: str = ""
-    brief: str = attrs.field(default="", eq=False)
-    """The change in short, where it is no detail of a step."""
+    detail: bool = False
 
     def __str__(self) -> str:
-        """`~ noise of gram(gram(X)): 11.85 -> 7.317   (0.618 times)`."""
+        """`~ noise of gram: 11.85 -> 7.317   (0.618 times)`."""
         if not self.before:
             return f"+ {self.place}: {self.after}"
         if not self.after:
@@ -83,14 +80,15 @@ class Difference:
         return self.text(whole=True)
 
     def text(self, *, whole: bool) -> str:
-        """Every change, or those that are no details of a step, and how many details there are."""
+        """Every change, or those that are no details, and how many details there are."""
         head = f"{self.first[:12]} -> {self.second[:12]}"
         if self.same:
             return f"{head}: the same certificate"
-        shown = [str(change) if whole else change.brief for change in self.changes]
-        left = shown.count("")
-        lines = [piece for one in shown if one for piece in hanging(f"  {one}")]
-        return "\n".join([head, *lines, *([f"  and {left} details: --all"] if left else [])])
+        shown = [one for one in self.changes if whole or not one.detail]
+        left = len(self.changes) - len(shown)
+        lines = [piece for one in shown for piece in hanging(f"  {one}")]
+        more = [f"  and {left} detail{'s' * (left > 1)}: --all"] if left else []
+        return "\n".join([head, *lines, *more])
 
     __repr__ = __str__
 
@@ -101,12 +99,15 @@ def difference(first: Certificate | Document, second: Certificate | Document) ->
     It compares the text of the files and proves nothing: `dpframe check` checks a file. Raises
     InvalidArgument for values that are no certificate.
     """
-    one, other = _document(first, "first"), _document(second, "second")
+    documents = _document(first, "first"), _document(second, "second")
     try:
-        changes = tuple(_changes(one, other))
+        before, after = (dict(_entries(one)) for one in documents)
+        pairs = ((before.get(key), after.get(key)) for key in dict.fromkeys([*before, *after]))
+        changes = tuple(_change(*pair) for pair in pairs if pair[0] != pair[1])
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise _no_certificate("first, second", type(error).__name__) from None
-    return Difference(str(one["hash"]), str(other["hash"]), changes)
+    one, other = (str(document["hash"]) for document in documents)
+    return Difference(one, other, changes)
 
 
 def _document(given: Certificate | Document, name: str) -> Document:
@@ -121,126 +122,77 @@ def _no_certificate(name: str, value: str) -> InvalidArgument:
     return InvalidArgument(name, "a certificate or its document", value, way_out)
 
 
-def _changes(one: Document, other: Document) -> Iterator[FieldChange]:
-    changes = [*_declared(one, other), *_claims(one["statement"], other["statement"])]
-    old, new = one["assumptions"], other["assumptions"]
-    changes += [FieldChange("assumption", text, "") for text in old if text not in new]
-    changes += [FieldChange("assumption", "", text) for text in new if text not in old]
-    for change in changes:
-        detail = change.place.startswith("parameter ")
-        yield change if detail else attrs.evolve(change, brief=str(change))
-    yield from _nodes(one["graph"], other["graph"])
-
-
-def _declared(one: Document, other: Document) -> Iterator[FieldChange]:
-    """The regression and its fields, which no hash covers."""
-    old, new = (document.get("declaration") or {} for document in (one, other))
-    names = [str(part.get("class", NONE)).rpartition(":")[2] for part in (old, new)]
-    if old.get("class") != new.get("class"):
-        yield FieldChange("regression", *names)
-    else:
-        yield from _parts("field", old.get("fields"), new.get("fields"))
-
-
-def _parts(place: str, old: Any, new: Any) -> Iterator[FieldChange]:
-    """The changed entries of two mappings."""
-    before, after = (part if isinstance(part, Mapping) else {} for part in (old, new))
-    for key in dict.fromkeys([*before, *after]):
-        if before.get(key) != after.get(key):
-            words = (_entry(part.get(key)) for part in (before, after))
-            yield FieldChange(f"{place} {key}", *words)
-
-
-def _entry(value: Any) -> str:
-    """A field of a declaration: a formula, a constant, or a list."""
-    if isinstance(value, Mapping) and len(value) == 1:
-        value = next(iter(value.values()))
-    if isinstance(value, list) and value and isinstance(value[0], Mapping):
-        return "; ".join(_field(part) for part in value)
-    return NONE if value is None else text(value)
-
-
-def _claims(one: Document, other: Document) -> Iterator[FieldChange]:
-    for key, name in CLAIMED.items():
-        if one.get(key) != other.get(key):
-            yield FieldChange(name, _claim(key, one.get(key)), _claim(key, other.get(key)))
-    for name in sorted({**one["symbols"], **other["symbols"]}):
-        before, after = (_range(statement["symbols"].get(name)) for statement in (one, other))
-        if before != after:
-            yield FieldChange(f"parameter {name}", before, after)
-
-
-def _claim(key: str, value: Any) -> str:
-    if key == "target":
-        names = ", ".join(GUARANTEES[value["kind"]].currency)
-        return f"({names}) = ({', '.join(map(text, value['amounts']))})"
-    if key == "region":
-        parts = (f"{text(a)} {'<' if strict else '<='} {text(b)}" for a, b, strict in value)
-        return " and ".join(parts) or "all"
+# ------------------------------------------------------------------------ A certificate as entries
+def field(value: Any) -> str:
+    """A formula, with its number; a list, a mapping, or a word."""
+    if value in (None, "", [], {}):
+        return NONE
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} = {text(part)}" for name, part in value.items()) or "none"
-    return text(value)
+        named = (f"{name} {field(part)}" for name, part in value.items())
+        return ", ".join(named) if len(value) > 1 else field(*value.values())
+    if isinstance(value, list) and not isinstance(value[0], str):
+        return "; ".join(field(part) for part in value if part != {"node": None}) or NONE
+    number, exact = _number(value), text(value)
+    return f"{figure(number)} = {exact}" if number is not None and len(exact) > 12 else exact
 
 
-def _range(spec: Any) -> str:
-    if spec is None:
-        return ""
-    lower = "-inf" if spec["lower"] is None else spec["lower"]
-    upper = "inf" if spec["upper"] is None else spec["upper"]
-    left = "[" if spec["closed"] in ("left", "both") else "("
-    right = "]" if spec["closed"] in ("right", "both") else ")"
-    return f"{left}{lower}, {upper}{right}{', whole' * bool(spec['integer'])}"
+@attrs.frozen
+class Entry:
+    """One value of a certificate, where it stands, and how it is written; `of_both`: it is a detail
+    where only one of two certificates has it.
+    """
+
+    place: str
+    value: Any
+    says: Callable[[Any], str] = attrs.field(default=field, eq=False)
+    detail: bool = False
+    of_both: bool = False
 
 
-def _nodes(one: Document, other: Document) -> Iterator[FieldChange]:
-    """Nodes by the kinds that lead to them, for any numbers; then their fields."""
-    before, after = (dict(_placed(graph["nodes"])) for graph in (one, other))
-    for place in dict.fromkeys([*before, *after]):
-        old, new = before.get(place), after.get(place)
-        if old is None or new is None:
-            change = FieldChange(
-                place[0], *("" if node is None else _summary(node) for node in (old, new))
-            )
-            one_of: Any = new if old is None else old
-            named = f"{'+' if old is None else '-'} release {one_of.get('name')}, noise"
-            brief = f"{named} {_size(one_of['size'])}" if "size" in one_of else ""
-            of_table = place[0].count("(") <= 1
-            bounds = of_table and any(key in one_of for key in ("schema", *BOUNDS))
-            yield attrs.evolve(change, brief=str(change) if bounds else brief)
-        else:
-            yield from _fields(place[0], old, new)
+def _change(old: Entry | None, new: Entry | None) -> FieldChange:
+    entry: Any = old or new
+    before, after = ("" if one is None else one.says(one.value) for one in (old, new))
+    note = ""
+    if old and new and entry.place.startswith("noise of "):
+        was, becomes = _number(old.value), _number(new.value)
+        note = f"{figure(becomes / was)} times" if was and becomes else ""
+    detail = entry.detail or (entry.of_both and not (old and new))
+    return FieldChange(entry.place, before, after, note, detail)
 
 
-def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
-    for key in dict.fromkeys([*old, *new]):
+def _entries(document: Document) -> Iterator[tuple[Hashable, Entry]]:
+    """The entries, by keys under which another certificate has the same ones."""
+    declared, statement = document.get("declaration") or {}, document["statement"]
+    name = str(declared.get("class", NONE)).rpartition(":")[2]
+    yield "regression", Entry("regression", name)
+    for key, value in (declared.get("fields") or {}).items():
+        yield (name, key), Entry(f"field {key}", value, of_both=True)
+    yield "claim", Entry("claim", statement["target"], _target)
+    for key, claimed in CLAIMED.items():
+        yield claimed, Entry(claimed, statement.get(key))
+    yield "region", Entry("region", statement.get("region"), _region)
+    for key, spec in sorted(statement["symbols"].items()):
+        yield ("parameter", key), Entry(f"parameter {key}", spec, _range, detail=True)
+    for assumption in document["assumptions"]:
+        yield ("assumption", assumption), Entry("assumption", assumption, str)
+    for place, node in _placed(document["graph"]["nodes"]):
+        yield from _of_node(place, node)
+
+
+def _of_node(place: tuple[str, int], node: Document) -> Iterator[tuple[Hashable, Entry]]:
+    """A node, by the kinds that lead to it, and its fields; the noise of a release by its name."""
+    path = place[0]
+    yield place, Entry(path, node["kind"], detail=True)
+    for key, value in node.items():
         if key == "schema":
-            yield from _columns(old.get(key), new.get(key))
-        elif key not in SILENT and old.get(key) != new.get(key):
-            note = _ratio(old.get(key), new.get(key)) if key == "size" else ""
-            before, after = (_field(node.get(key)) for node in (old, new))
-            change = FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
-            if key == "size":
-                first, second = (_size(node.get(key)) for node in (old, new))
-                brief = FieldChange(f"noise of {new.get('name')}", first, second, note)
-                change = attrs.evolve(change, brief=str(brief))
-            elif key in BOUNDS:
-                change = attrs.evolve(change, brief=str(change))
-            yield change
-
-
-def _columns(old: Any, new: Any) -> Iterator[FieldChange]:
-    """The changed bounds and levels of the columns of a codebook."""
-    before, after = ({name: _field(ends) for name, *ends in part or []} for part in (old, new))
-    for name in dict.fromkeys([*before, *after]):
-        if before.get(name) != after.get(name):
-            change = FieldChange(f"bounds of {name}", before.get(name, ""), after.get(name, ""))
-            yield attrs.evolve(change, brief=str(change))
-
-
-def _size(value: Any) -> str:
-    """The number of a formula, or the formula."""
-    number = _number(value)
-    return text(value) if number is None else figure(number)
+            for name, *ends in value:
+                yield (place, "bounds", name), Entry(f"bounds of {name}", ends)
+        elif key == "size":
+            yield (place, key), Entry(f"noise of {node.get('name') or path}", value)
+        elif key not in SILENT:
+            named = f"{FIELDS.get(key, key)} of {path}"
+            deep = path.count("(") > 1
+            yield (place, key), Entry(named, value, detail=key not in BOUNDS, of_both=deep)
 
 
 def _placed(nodes: Iterable[Document]) -> Iterator[tuple[tuple[str, int], Document]]:
@@ -266,28 +218,22 @@ def _path(node: Document, reads: list[str]) -> str:
     return f"{own}({', '.join(reads)})" if reads else own
 
 
-def _summary(node: Document) -> str:
-    """All fields of a node."""
-    words = ((key, _field(value)) for key, value in node.items() if key not in SILENT)
-    fields = [f"{FIELDS.get(key, key)} {word}" for key, word in words if word != NONE]
-    return ", ".join([str(node["kind"]), *fields])
+def _target(target: Document) -> str:
+    names = ", ".join(GUARANTEES[target["kind"]].currency)
+    return f"({names}) = ({', '.join(map(text, target['amounts']))})"
 
 
-def _field(value: Any) -> str:
-    """A formula, with its number; a list, a mapping, or a word."""
-    if value in (None, "", []):
-        return NONE
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_field(part)}" for name, part in value.items())
-    if isinstance(value, list) and not isinstance(value[0], str):
-        return "; ".join(_field(part) for part in value if part != {"node": None}) or NONE
-    number, exact = _number(value), text(value)
-    return f"{figure(number)} = {exact}" if number is not None and len(exact) > 12 else exact
+def _region(constraints: Any) -> str:
+    parts = (f"{text(a)} {'<' if strict else '<='} {text(b)}" for a, b, strict in constraints or ())
+    return " and ".join(parts) or "all"
 
 
-def _ratio(old: Any, new: Any) -> str:
-    before, after = _number(old), _number(new)
-    return f"{figure(after / before)} times" if before and after else ""
+def _range(spec: Document) -> str:
+    lower = "-inf" if spec["lower"] is None else spec["lower"]
+    upper = "inf" if spec["upper"] is None else spec["upper"]
+    left = "[" if spec["closed"] in ("left", "both") else "("
+    right = "]" if spec["closed"] in ("right", "both") else ")"
+    return f"{left}{lower}, {upper}{right}{', whole' * bool(spec['integer'])}"
 
 
 def _number(value: Any) -> Fraction | None:

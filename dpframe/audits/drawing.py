@@ -87,11 +87,11 @@ def _mark(node: Node, read: Sequence[str]) -> str:
     if isinstance(node, (Release, Procedure)):
         return NOISY
     if isinstance(node, DataNode):
-        return PUBLIC if _still(node) else PRIVATE
+        return PUBLIC if _constant(node) else PRIVATE
     return LEAK if {PRIVATE, LEAK} & set(read) else PUBLIC
 
 
-def _still(node: DataNode) -> bool:
+def _constant(node: DataNode) -> bool:
     """Whether neighbours agree on it: n under replace-one."""
     moved = node.sensitivity(L2) if isinstance(node, Statistic) else None
     return moved is not None and moved.value == Number(Fraction(0))

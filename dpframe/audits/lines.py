@@ -17,7 +17,7 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
-from dpframe.prover.exactly import OneDraw, earns_exactly
+from dpframe.prover.exactly import earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
@@ -34,12 +34,9 @@ from dpframe.symbols import (
 )
 from dpframe.wording import Formula, Text, joined, say
 
-from .noise_factor import noise_factor
-
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
-MOST = 32  # different releases of which noise is compared with what their shares need
 LETTERS = {one.name: one for one in (EPSILON, DELTA, RHO, MU)}
 SYMBOLIC: Mapping[str, Guarantee] = {
     name: kind(*(LETTERS.get(own, parameter(own, 0)) for own in kind.parameters))
@@ -57,10 +54,10 @@ class ReleaseLine:
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
     sensitivity (`attained`), and upper bounds elsewhere, as `exact_epsilon` of pure noise is beside
     a delta above 0. `verdict` judges the claimed share; it is None where nothing is claimed.
-    `noise_factor` is how many times as much noise as its share needs a release with stated noise
-    has: above 1 it underspends, below 1 it overspends. `unbounded` says why there is no
+    `unbounded` says why there is no
     sensitivity; "" where there is one. `open` is the requirement of a claim that is neither proved
-    nor refuted. `sized`: whether its noise has a size, which a theorem gives for a positive
+    nor refuted. `sampled` is the rate of the sample of each draw; mu, delta and epsilon do not
+    count it. `sized`: whether its noise has a size, which a theorem gives for a positive
     sensitivity only. `derived` is the rule of the sensitivity, `law` the class of the noise.
     """
 
@@ -77,6 +74,7 @@ class ReleaseLine:
     parameters: tuple[tuple[str, Expression], ...]
     size: float | None
     times: Expression
+    sampled: Number | None
     share: Share | None
     mu: float | None
     exact_delta: float | None
@@ -85,7 +83,6 @@ class ReleaseLine:
     witness: str = ""
     note: str = ""
     where: tuple[Constraint, ...] = ()
-    noise_factor: float | None = None
     unbounded: str = ""
     open: str = ""
     sized: bool = True
@@ -114,6 +111,7 @@ class ReleaseLine:
             "formula": str(self.written) if self.sized else None,
             **({"parameters": parameters} if parameters else {}),
             "times": str(self.times),
+            "sampled": None if self.sampled is None else str(self.sampled),
             "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
             "claim": self.claim,
             "where": [str(constraint) for constraint in self.where],
@@ -159,6 +157,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         size=finite(mechanism.formula) if sized else None,
         sized=sized,
         times=release.times,
+        sampled=release.sampled,
         share=release.share,
         mu=cost.get("mu"),
         exact_delta=cost.get("delta"),
@@ -167,7 +166,6 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         witness="" if obligation is None else obligation.example,
         note=note,
         where=() if result is None else result.constraints,
-        noise_factor=None if moved is None else _factor(problem, release, obligation),
         unbounded="" if moved is not None else _why_unbounded(report, release),
         derived="" if moved is None else moved.rule,
         law=release.noise.__name__,
@@ -185,19 +183,6 @@ def _why_unbounded(report: Report, release: Release) -> str:
         return "what it reads has no public bound"
     grows = first.example if first.verdict is Verdict.REFUTED else ""
     return joined("; ", filter(None, (first.rule, grows)))
-
-
-def _factor(problem: Problem, release: Release, judged: Obligation | None) -> float | None:
-    """How many times as much noise as its share needs a release with stated noise has; None where
-    there are many, which is a search for each, and where it is proved in a sharper norm than that.
-    """
-    many = len(problem.classes) > MOST
-    if judged is None or release.rule is not None or release.share is None or many:
-        return None
-    known = OneDraw.of(release)
-    found = None if known is None else noise_factor(known, release.share, problem.field)
-    sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
-    return None if sharper else found
 
 
 def finite(formula: Expression) -> float | None:

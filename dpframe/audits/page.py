@@ -209,4 +209,4 @@ def open_obligations(audit: Audit) -> Iterator[str]:
 def assumptions(audit: Audit) -> Iterator[str]:
     """What is assumed."""
     yield "Assumed, not proved"
-    yield from (f"  {assumption.says}" for assumption in audit.assumptions)
+    yield from (f"  {assumption.line}" for assumption in audit.assumptions)

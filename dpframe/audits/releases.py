@@ -12,6 +12,7 @@ import attrs
 from dpframe.notebooks import card, folded, sentences
 from dpframe.notebooks import table as html_table
 from dpframe.prover import Verdict
+from dpframe.prover.problem import sampling
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Cited, Formula, Text, say
 
@@ -26,7 +27,6 @@ Key = TypeVar("Key")
 ROOM = 16  # characters of a formula in a column
 MOST = 12  # releases that fit on a screen
 OPEN = 4  # obligations of a card in a notebook
-EQUAL = 1e-4  # relative: noise so close to the required noise is equal to it
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
 QUESTIONED = (
@@ -37,6 +37,9 @@ UNUSED = (
     "The total is proved in another way: it does not use the claims of single releases that fail."
 )
 UPPER = say("$<=$ is an upper bound: no pair of tables is known to attain the sensitivity.")
+ONE_DRAW = say(
+    "Of a release on samples, one draw, sampling not counted; all draws together count it."
+)
 ANALYTIC = say(
     "the least standard deviation of Gaussian noise, at sensitivity 1, that satisfies "
     "$(epsilon, delta)$-differential privacy {}",
@@ -112,6 +115,8 @@ class Releases:
         costs = (cost(line, name) for line in self.counts for name in shown)
         if any(text.startswith("<=") for text in costs):
             yield UPPER
+        if shown and any(line.sampled is not None for line in self.counts):
+            yield ONE_DRAW
 
     @property
     def warnings(self) -> list[str]:
@@ -142,9 +147,11 @@ class Releases:
 
 
 def drawn(line: ReleaseLine, many: int) -> str:
-    """Its name, and how often it is drawn, where more than once."""
+    """Its name, how often it is drawn, where more than once, and the rate of its samples."""
     times = formula(line.times * many)
-    return line.name if times == "1" else f"{line.name} (x{times})"
+    sample = [] if line.sampled is None else [f"sample {formula(line.sampled)}"]
+    marks = [f"x{times}"] * (times != "1") + sample
+    return f"{line.name} ({', '.join(marks)})" if marks else line.name
 
 
 def release_table(
@@ -276,7 +283,8 @@ def _noise(line: ReleaseLine) -> str:
         return f"{line.noise}: {UNSIZED}"
     sizes = {line.noise: line.written, **dict(line.parameters)}
     law = ", ".join(f"{name} = {clipped(formula(one), 240)}" for name, one in sizes.items())
-    return f"{law} ({line.rule})"
+    drawn = "" if line.sampled is None else f"; {sampling(line.times, line.sampled)}"
+    return f"{law} ({line.rule}){drawn}"
 
 
 def claims(audit: Audit) -> Iterator[str]:
@@ -303,21 +311,10 @@ def _reasons(line: ReleaseLine) -> Iterator[str]:
         yield line.unbounded
     elif line.open:
         yield f"neither proved nor refuted: {line.open}"
-    yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield line.note
-
-
-def _spent(line: ReleaseLine) -> Iterator[str]:
-    """By how much noise a share is over- or underspent."""
-    factor = line.noise_factor
-    if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
-        much = f"{factor:.4g}" if line.attained else f"at least {figure(factor, 'down', 4)}"
-        yield f"underspent: it has {much} times the noise that its share needs"
-    if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
-        yield f"overspent: it has {factor:.4g} times the noise that its share needs"
 
 
 # --------------------------------------------------------------------------- The card of a notebook

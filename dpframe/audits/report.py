@@ -15,7 +15,7 @@ from dpframe.errors import of_target
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee, RenyiDP, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
-from dpframe.prover.certify import AMBIENT, FAILURES, Premise, assumed
+from dpframe.prover.certify import AMBIENT, FAILURES, Premise, assumed, samples
 from dpframe.prover.parallel import moving
 from dpframe.prover.text import overspent
 from dpframe.symbols import Number, add, maximum
@@ -136,9 +136,7 @@ class Audit:
     @property
     def described(self) -> bool:
         """Whether the declaration is a description in a file."""
-        from .descriptions.described import Described
-
-        return isinstance(self.regression, Described)
+        return getattr(self.regression, "described", False)
 
     def advice(self, text: str) -> str:
         """The advice in the language of the declaration: Python, or lines of a description."""
@@ -203,7 +201,8 @@ class Audit:
     @property
     def assumptions(self) -> tuple[Premise, ...]:
         """What is assumed, not proved."""
-        return assumed(self.report.problem, FAILURES, AMBIENT)
+        drawn = samples(self.regression, self.report.problem.graph)
+        return assumed(self.report.problem, FAILURES, AMBIENT, *drawn)
 
     @property
     def trusted(self) -> tuple[str, ...]:

@@ -111,6 +111,9 @@ class LazyCommand(TyperCommand):
         return command.make_context(*args, **kwargs)
 
 
+MEANT = dict.fromkeys(("verify", "validate"), "check")
+
+
 class Commands(Group):
     """All of COMMANDS."""
 
@@ -118,6 +121,12 @@ class Commands(Group):
         super().__init__(**kwargs)
         for name in COMMANDS:
             self.add_command(LazyCommand(name))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of these arguments; the usual word for another one names that."""
+        if args[0] in MEANT:
+            ctx.fail(f"No such command '{args[0]}'. Did you mean '{MEANT[args[0]]}'?")
+        return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options of dpframe itself."""

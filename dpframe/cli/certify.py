@@ -22,6 +22,8 @@ from .printing import check_written, page, print_json, written
 
 app = typer.Typer(add_completion=False)
 
+HASH = "SHA-256 of the statement, the graph and the assumptions"
+
 
 @app.command(epilog="Example: dpframe certify AdaSSP --epsilon 1 --delta 1e-6 --out proof.json")
 @grouped
@@ -52,6 +54,6 @@ def certify(
         print_json(certificate.document)
     else:
         certificate = dp.certify(regression, **options)
-        page(str(certificate))
+        page(f"{certificate}\n\n{HASH}\n  {certificate.hash}")
     if out is not None:
         written("--out", out, certificate.save)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import dpframe as dp
+from dpframe.audits.figures import clipped
+from dpframe.kernel.checker import safe
+from dpframe.symbols.expression import Domain, Symbol
+from dpframe.symbols.text import from_json
 
 from .declaration import document_of
 from .options import Json, option
@@ -63,6 +69,10 @@ EXPECT = (
     "declaration or with fewer assumptions."
 )
 BOOK = "Compare the bounds and levels of this codebook with those of the certificate."
+UNPINNED = (
+    "Without --expect the list of assumptions is the sender's word, and may be shortened: compare "
+    "the hash with that on the receipt, or certify the declaration again."
+)
 TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
 
 
@@ -109,6 +119,7 @@ def check(
             if verdict.accepted:
                 compared["assumptions"] = document["assumptions"]
                 compared["derivation"] = document["statement"]["derivation"]
+                compared["releases"] = [*released(document)]
             print_json(dataclasses.asdict(verdict) | compared)
         elif differing:
             say("\n".join([f"rejected: {verdict.reason}", *differing]))
@@ -117,10 +128,49 @@ def check(
             pinned = ["--expect", expect] if expect else []
             if status := main([*pinned, *allowed, "--", str(file)]):
                 raise typer.Exit(status)
+            say(
+                "\n".join([*released(document), *unread(document), *([] if expect else [UNPINNED])])
+            )
             if book is not None:
                 say(f"The bounds and levels are those of {book}.")
         unusable = verdict.reason.startswith("unusable")
         raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
+
+
+def released(document: Any) -> Iterator[str]:
+    """`released: gram: gram of node 3, gaussian noise, size 61/10 (stated)`, a line for each charge
+    in the graph of an accepted certificate.
+    """
+    symbols = {name: Symbol(name, Domain()) for name in document["statement"]["symbols"]}
+
+    def shown(formula: object) -> str:
+        return clipped(str(from_json(formula, symbols)), 80)
+
+    nodes = document["graph"]["nodes"]
+    for node in nodes:
+        share = node.get("share")
+        if "mechanism" in node and "size" in node:
+            parts = [f"{node['mechanism']} noise, size {shown(node['size'])} ({node['rule']})"]
+        elif share:
+            parts = [node["kind"].replace("_", " ")]
+        else:
+            continue
+        parts += [f"share {', '.join(map(shown, share.values()))}"] if share else []
+        draws, rate = node.get("times", "1"), node.get("sampled")
+        parts += [f"{shown(draws)} draws"] if draws != "1" else []
+        parts += [f"each on a fresh Poisson sample at rate {rate}"] if rate else []
+        of = ", ".join(f"{nodes[i]['kind'].replace('_', ' ')} (node {i})" for i in node["inputs"])
+        yield safe(f"released: {node.get('name', node['kind'])}: {of}; {', '.join(parts)}")
+
+
+def unread(document: Any) -> Iterator[str]:
+    """A line for each parameter that no part of the graph or of the claim reads."""
+    stated = document["statement"]
+    claim = [stated[key] for key in ("target", "region", "rows_per_person")]
+    text = json.dumps([document["graph"], claim, stated.get("each")])
+    for name, symbol in stated["symbols"].items():
+        if symbol["origin"] is None and json.dumps(name) not in text:
+            yield safe(f"unread: nothing in the graph or the claim reads {name}, nor a value of it")
 
 
 def differences(document: Any, book: Path) -> list[str]:

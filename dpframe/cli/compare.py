@@ -13,8 +13,8 @@ from dpframe.errors import nearest
 from dpframe.symbols import rational
 
 from .declaration import accountant_of
-from .options import Json, Plot, option
-from .printing import print_json, say, waiting, width, written
+from .options import Json, option
+from .printing import print_json, say, waiting, width
 
 app = typer.Typer(add_completion=False)
 
@@ -38,7 +38,6 @@ def compare_(
     ] = 1,
     times: Annotated[int, typer.Option(help="How many releases share epsilon and delta.")] = 1,
     accountant: Annotated[str | None, option(ACCOUNTANTS)] = None,
-    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """Compare the std of noise by each theorem; with --times, by each accountant."""
@@ -56,8 +55,6 @@ def compare_(
     theorems = calibrations(names or [])
     with waiting("Comparing the noise at each point"):
         compared = dp.compare(*theorems, **options)
-    if plot is not None:
-        written("--plot", plot, compared.plot().figure.savefig)
     if as_json:
         print_json(compared.records())
     else:

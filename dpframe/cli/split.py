@@ -11,7 +11,7 @@ import typer
 import dpframe as dp
 from dpframe.errors import Plain
 
-from .declaration import imported, is_description
+from .declaration import is_description
 from .options import (
     ClaimOptions,
     Force,
@@ -56,7 +56,6 @@ class CriterionOptions:
         list[str],
         option("The weight of the noise of a release, such as floor=0. Repeatable."),
     ] = attrs.field(factory=list)
-    solver: Annotated[str | None, option("Your ridge solver, module:function; for error.")] = None
     condition: Annotated[
         str, typer.Option(help="The condition number of the rows, 1 or more; for error.")
     ] = "1"
@@ -71,12 +70,7 @@ class CriterionOptions:
         if self.rows is None:
             wanted = "given: a public number of rows, or a guess"
             raise dp.InvalidArgument("-n", wanted, Plain("nothing"), "Such as -n 10000.")
-        return dp.audits.ErrorCriterion(
-            n=self.rows,
-            d=columns,
-            condition=self.condition,
-            solver=None if self.solver is None else imported(self.solver),
-        )
+        return dp.audits.ErrorCriterion(n=self.rows, d=columns, condition=self.condition)
 
 
 @app.command(

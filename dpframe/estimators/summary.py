@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.audits.figures import figure, hanging, paragraphs, table
-from dpframe.audits.plot import new_axes
 from dpframe.errors import InvalidArgument, NotAvailable, missing
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.estimates import FLAG, Estimates, critical, finite
 from dpframe.inference.result import OF_INFERENCE, ONLY_RELEASED, Units
 from dpframe.inference.words import listed
-from dpframe.notebooks import card, data_frame, sentences
+from dpframe.notebooks import card, data_frame, pyplot, sentences
 from dpframe.notebooks import table as grid
 from dpframe.randomness.bits import SIMULATION
 
@@ -221,7 +220,7 @@ class Summary(Printed):
         if ax is not None and not hasattr(ax, "errorbar"):
             way_out = "summary.plot().figure.savefig('summary.png') writes a file."
             raise InvalidArgument("ax", "matplotlib axes to draw into, or None", ax, way_out)
-        axes = new_axes() if ax is None else ax
+        axes = pyplot().subplots(layout="constrained")[1] if ax is None else ax
         slopes = len(self.names) - (self.names[-1:] == (INTERCEPT,))
         ranges = self.ranges or ((1.0, ""),) * slopes
         texts = [text for _, text in ranges]

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         *(f"bounds of {one}" for one in verdict.bounds),
         *(f"the file assumes: {assumption}" for assumption in document["assumptions"]),
         f"derivation: {document['statement']['derivation']}",
-        f"obligations: {verdict.obligations}, all shown",
+        f"obligations: {verdict.obligations}, all proved",
         f"hash: {verdict.hash}",
     ]
     print("\n".join(map(safe, lines)))

@@ -47,15 +47,17 @@ class Interval:
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:
-        """`4.886551255 (within 7.5e-10)`, or the two ends where they are far apart: ends rounded
-        outward, and how far the printed number is above the lower end.
+        """`4.886551255 (within 7.5e-10)`, or the two ends where they are far apart, `at most 2`
+        where the lower one is 0: ends rounded outward, and how far the printed number is above the
+        lower end.
         """
         low, high = (Decimal(repr(float(end))) for end in (self.lower, self.upper))
         near = math.isfinite(self.upper) and self.width <= 1e-6 * abs(self.upper)
         upper = Context(prec=10 if near else 6, rounding=ROUND_CEILING).plus(high)
         if not near and low != high:
             lower = Context(prec=6, rounding=ROUND_FLOOR).plus(low)
-            return f"between {_written(lower)} and {_written(upper)}"
+            least = f"between {_written(lower)} and" if lower else "at most"
+            return f"{least} {_written(upper)}"
         if upper == low:
             return _written(upper)
         above = Context(prec=2, rounding=ROUND_CEILING).subtract(upper, low)

@@ -34,7 +34,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
-from .problem import PROVED, Constraint, Obligation, Problem, place, trusted_classes
+from .problem import PROVED, Constraint, Obligation, Problem, place, sampling, trusted_classes
 from .report import Report, satisfied, verify
 
 if TYPE_CHECKING:
@@ -44,6 +44,19 @@ if TYPE_CHECKING:
 def _above(module: str) -> Any:
     """A module of dpframe.execution, which runs certificates and so imports this one."""
     return importlib.import_module(f"dpframe.execution.{module}")
+
+
+TITLES = {  # by the kind of a premise
+    "unit": ("A1", "The unit of privacy"),
+    "budgets": ("A2", "Budgets are public"),
+    "numerics": ("A3", "Idealised numerics"),
+    "failures": ("A4", "Failures are not published"),
+    "ambient": ("A5", "No ambient data"),
+    "trusted": ("A6", "Trusted by name"),
+    "sensitivity": ("A7", "Stated sensitivities"),
+    "records": ("A8", "Records are read alone"),
+    "samples": ("A9", "Samples are fresh and secret"),
+}
 
 
 class Premise(str):
@@ -58,6 +71,16 @@ class Premise(str):
         found = super().__new__(cls, text)
         found.kind, found.says = kind, says or text
         return found
+
+    @property
+    def heading(self) -> tuple[str, str]:
+        """The identifier and the title in docs/assumptions; A0 of a kind without one."""
+        return TITLES.get(self.kind, ("A0", "Assumed"))
+
+    @property
+    def line(self) -> str:
+        """`A1 one unit of privacy is: ...`."""
+        return f"{self.heading[0]} {self.says}"
 
     def __reduce__(self) -> tuple[type[Premise], tuple[str, str, str]]:
         """Its kind and texts."""
@@ -120,7 +143,9 @@ class Certificate(AtNumbers):
     @property
     def assumptions(self) -> tuple[Premise, ...]:
         """The assumptions of the proof."""
-        return assumed(self.report.problem, FAILURES, RECORDS, AMBIENT)
+        return assumed(
+            self.report.problem, FAILURES, RECORDS, AMBIENT, *samples(self.regression, self.graph)
+        )
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         for constraint in self.region:
@@ -236,6 +261,16 @@ def assumed(problem: Problem, *always: Premise) -> tuple[Premise, ...]:
     budgets = () if problem.personal is None else (BUDGETS,)
     stated = (*on_trust(problem), *on_their_word(problem.graph))
     return (unit, *budgets, *idealized(problem.graph), *always, *stated)
+
+
+def samples(regression: Regression, graph: Graph) -> tuple[Premise, ...]:
+    """That an algorithm which is described draws samples as stated; execution of a declaration
+    draws them itself.
+    """
+    drawn = [one for one in graph.releases if one.sampled is not None]
+    described = getattr(regression, "described", False)
+    texts = (f"{one.label}: {sampling(one.times, one.sampled)}" for one in drawn if described)
+    return tuple(Premise("samples", text) for text in dict.fromkeys(texts))
 
 
 def idealized(graph: Graph) -> tuple[Premise, ...]:

@@ -55,7 +55,7 @@ class Earned:
 @attrs.frozen(eq=False)
 class Move:
     """A Gaussian claim: `claim` as formulas, the m_i = `squares` with their roles in the joint
-    sensitivity, and its description and repair.
+    sensitivity, and its description and repair. `sampled`: it charges samples as all rows.
     """
 
     kind: str
@@ -64,6 +64,7 @@ class Move:
     squares: Sequence[tuple[str, Expression]]
     fact: str
     edit: Edit | None = None
+    sampled: bool = False
 
     def obligation(self, rule: str, *facts: str) -> Obligation:
         """The claim, proved by `rule`."""
@@ -160,7 +161,7 @@ def _open(move: Move) -> Obligation:
     facts = (move.fact,) if claim.symbols else (move.fact, known_delta(claim, {}))
     repair = say(
         "{}, calibrate it {}, or raise epsilon or delta.",
-        say("raise the std") if claim.symbols else _multiplied(move),
+        say("raise the std") if claim.symbols or move.sampled else _multiplied(move),
         Spelled(
             "(`dp.Gaussian.analytic` is exact)",
             '(``calibration = "analytic"`` with a share is exact)',

@@ -23,7 +23,7 @@ from dpframe.graph.maps.weighted import Thinning
 from dpframe.graph.release import symbols_of
 from dpframe.identity import kind_of, own, own_state, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP
-from dpframe.symbols import Expression, Symbol, plain
+from dpframe.symbols import ONE, Expression, Number, Symbol, plain
 from dpframe.theory.book import answers_of
 from dpframe.wording import Formula, Text, joined, say
 
@@ -423,3 +423,9 @@ def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:
     """The samples of a graph, in which each record has its own inclusion indicator."""
     return graph.of_kind(Thinning)
+
+
+def sampling(times: Expression, rate: Number | None) -> str:
+    """`each of 50 draws reads a fresh, secret Poisson sample at rate 1/100`."""
+    one = "the draw" if times == ONE else f"each of {times} draws"
+    return f"{one} reads a fresh, secret Poisson sample at rate {rate}"

@@ -22,7 +22,7 @@ from dpframe.wording import Formula, Text, digits, say, shares_aside
 
 from .algebra import at_point
 from .derivations import SHARES, SINGLE, SUM
-from .problem import PROVED, Constraint, Obligation, Overspent, shown
+from .problem import PROVED, Constraint, Obligation, Overspent, sampling, shown
 
 if TYPE_CHECKING:
     from .certify import Certificate
@@ -78,7 +78,7 @@ def certificate_text(certificate: Certificate) -> str:
             *_claims(certificate.report),
             "",
             "Assumed",
-            *(f"  {assumption.says}" for assumption in certificate.assumptions),
+            *(f"  {assumption.line}" for assumption in certificate.assumptions),
         ]
     )
 
@@ -249,7 +249,7 @@ def _released(release: Release) -> tuple[str, str, str]:
     law = ", ".join(say("{} {}", Formula(name), one) for name, one in sizes.items())
     size = say("{} ({})", law, rule)
     if release.sampled is not None:
-        size = say("{}, each draw on a sample at {}", size, release.sampled)
+        size = say("{}; {}", size, sampling(release.times, release.sampled))
     return say("{} ({})", value, release.noise.norm), share, size
 
 

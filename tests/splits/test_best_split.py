@@ -297,20 +297,19 @@ class Owned(dp.Regression):
 """
 
 
-def test_the_command_takes_a_field_and_a_solver(tmp_path, monkeypatch):
+def test_the_command_takes_a_field_and_a_criterion(tmp_path, monkeypatch):
     """Of a declaration in a file."""
     (tmp_path / "owned.py").write_text(OWNED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "owned", raising=False)
     claim = ["split", "owned:Owned", "-d", "5", "--epsilon", "1", "--delta", "1e-6"]
     claim += ["--norm", "1", "--bound", "1", "--json"]
-    own = ["-n", "20000", "--criterion", "error", "--solver", "owned:solve"]
+    own = ["-n", "20000", "--criterion", "error"]
     for more in ([], own):
         for over in ([], ["--over", "a"]):
             record = json.loads(commands.call(*claim, *more, *over))
             assert record["over"] == "a"
             assert 0 < Fraction(record["chosen"]["a"]) < 1
-    assert "solver=solve" in commands.call(*claim, *own[:4], status=2)
 
 
 # -------------------------------------------------------- Refusals name the cause, and a way out

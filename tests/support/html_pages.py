@@ -11,6 +11,7 @@ import attrs
 
 import dpframe as dp
 from dpframe.audits import audit, parse_description
+from dpframe.audits.figures import figure
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.literature.catalogue import setting_of
@@ -166,16 +167,12 @@ def words_of(done, **options):
 NOISE = ("std", "scale", "variance", "calibration")
 
 
-def followed(text, advice):
-    """The file with the lines of advice pasted below each name, in place of the keys they name."""
-    _, *parts = re.split(r"(?m)^# (\w+), in place of its (.*):$", advice)
-    blocks = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
-    assert parts
-    for name, replaced, lines in blocks:
-        words = replaced.split(" and ")
-        keys = [key for word in words for key in (NOISE if word == "noise" else [word])]
+def resized(text, sizes):
+    """The file with these sizes of noise, by release, in place of its own and of its shares."""
+    for name, size in sizes.items():
         head, mark, rest = text.partition(f'name = "{name}"\n')
         own, more, others = rest.partition("\n[")
-        own = re.sub(rf"(?m)^({'|'.join(keys)}) = .*\n?", "", own)
-        text = f"{head}{mark}# {name}{lines}\n{own}{more}{others}"
+        own = re.sub(rf"(?m)^({'|'.join(NOISE)}|share) = .*\n?", "", own)
+        key = "scale" if '"laplace"' in own else "std"
+        text = f'{head}{mark}{key} = "{figure(size, "up", 6)}"\n{own}{more}{others}'
     return text

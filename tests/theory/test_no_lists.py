@@ -98,16 +98,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("prover/document.py", ("box", "grid")): "fields of a setting, no kinds",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
     (
-        "audits/lower_bounds/exact_laws.py",
-        (
-            "ExponentialNoiseSelection",
-            "ExponentialSelection",
-            "GumbelSelection",
-            "LaplaceSelection",
-            "PermuteAndFlipSelection",
-        ),
-    ): "laws written a second time, apart from the mechanisms' own",
-    (
         "audits/splits/resplit.py",
         ("gram", "moment"),
     ): "the joint rule again, differentiated (docs/splits)",

@@ -85,20 +85,13 @@ def judged(kind: str, name: str, factor: Fraction) -> dp.audits.Line:
     return dp.audit(regression, target=CURRENCIES[name][0], setting=setting).lines[0]
 
 
-def cell(kind: str, name: str, factor: Fraction) -> str:
-    """`refuted (0.5)`."""
-    line = judged(kind, name, factor)
-    more = "" if line.noise_factor is None else f" ({line.noise_factor:.4g})"
-    return f"{line.claim}{more}"
-
-
 def rows() -> Iterator[list[str]]:
     """One row a currency and mechanism."""
     for name in CURRENCIES:
         for kind in MECHANISMS:
             size = exact_size(kind, name)
             shown = "no size is enough" if size is None else f"{float(size):.10g}"
-            cells = [cell(kind, name, factor) for factor in FACTORS.values()]
+            cells = [judged(kind, name, factor).claim for factor in FACTORS.values()]
             yield [
                 name,
                 kind.replace("gaussian", "Gaussian").replace("laplace", "Laplace"),

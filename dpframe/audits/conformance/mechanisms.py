@@ -130,10 +130,8 @@ def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
 
 @NOISE.holds("equal generators draw equal noise, and one draws it anew", "Draw from `rng` alone.")
 def _reproducible(noise: AdditiveNoise, _: Rng) -> Contradictions:
-    size, seeds = (
-        WIDE if noise.integer else worth(noise.formula),
-        [*map(np.random.default_rng, (7, 7))],
-    )
+    size = WIDE if noise.integer else worth(noise.formula)
+    seeds = [np.random.default_rng(7) for _ in range(2)]
     first, second, anew = (_draw(noise, (4,), seed, size) for seed in (*seeds, seeds[0]))
     if not np.array_equal(first, second):
         yield f"{first} and {second}"

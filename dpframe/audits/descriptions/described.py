@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from typing import ClassVar
 
 import attrs
 
@@ -51,6 +52,7 @@ class Described:
     in `trust`.
     """
 
+    described: ClassVar = True
     text: str = attrs.field(converter=_text)
     trust: tuple[type, ...] = attrs.field(default=(), converter=_classes)
 

@@ -5,7 +5,7 @@ their privacy profile: delta as a function of epsilon.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -16,17 +16,11 @@ from dpframe.accountants import (
     BasicAccountant,
     ConcentratedAccountant,
     NumericAccountant,
-    OptimalAccountant,
     Part,
     RenyiAccountant,
 )
-from dpframe.audits.cost import pure_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
-from dpframe.graph.graph import classes
-from dpframe.identity import own
-from dpframe.mechanisms import Laplace
-from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import (
     Interval,
     profile_delta,
@@ -35,32 +29,22 @@ from dpframe.numerics import (
     profile_epsilon_lower,
     to_float,
 )
-from dpframe.pld.losses import (
-    GaussianLoss,
-    LaplaceLoss,
-    PrivacyLoss,
-    ResponseLoss,
-    SubsampledGaussianLoss,
-)
+from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import (
     ADD_REMOVE,
-    ApproxDP,
-    GaussianDP,
     Guarantee,
     PureDP,
-    Share,
     ZeroConcentratedDP,
 )
 from dpframe.prover import Verdict
 from dpframe.prover.attained import least_epsilon
-from dpframe.prover.mixture import amplified, sampled_loss
+from dpframe.prover.mixture import Mixture, amplified, upper
 from dpframe.prover.mixture import cost as cost_of
-from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
-from dpframe.symbols import ONE, Expression, Number, sqrt
+from dpframe.symbols import Expression, Number
 from dpframe.wording import Cited, digits, say
 
-from ..cost import JointCost, joint_cost
+from ..cost import JointCost, attained_epsilon, joint_cost
 from ..figures import against, figure, sharp
 from .example import Values, amounts_at, delta_at, number_at, upper_at, used_in, values_of
 
@@ -70,6 +54,7 @@ if TYPE_CHECKING:
 
 SHARES, COMPOSED = "basic composition of the claimed shares", "numeric composition"
 BASIC = "basic composition of pure releases"
+UNCOUNTED = "; samples are not counted"
 CLAIM = "the claim, which is proved"
 ROUNDED = 1 + Fraction(1, 10**9)  # what rounding adds at most
 
@@ -100,7 +85,8 @@ def by_accountants(audit: Audit, values: Values) -> tuple[AccountantBounds, ...]
         return ()
     problem = audit.report.problem
     delta = delta_at(problem, values)
-    found = [*_of_releases(problem, values, delta), *_of_shares(audit, values, delta)]
+    chosen = audit.report.accountant
+    found = [*_of_releases(problem, values, delta, chosen), *_of_shares(audit, values, delta)]
     return tuple(sorted(found, key=_rank))
 
 
@@ -170,28 +156,34 @@ def cost(audit: Audit) -> TotalCost | None:
     )
 
 
-def _of_releases(problem: Problem, values: Values, delta: Fraction) -> Iterator[AccountantBounds]:
-    """By the noise of the releases, whatever shares they claim."""
+def _of_releases(
+    problem: Problem, values: Values, delta: Fraction, chosen: str
+) -> Iterator[AccountantBounds]:
+    """By the noise of the releases, whatever shares they claim; of accountants that do not count
+    samples where there are some, the chosen one alone.
+    """
     joint = joint_cost(problem, values)
     low = Fraction(0 if joint is None else joint.mu[0])
     apart_low = least_epsilon(problem, values, delta) if delta else 0.0
     together_low = profile_epsilon_lower(delta, low) if delta and low > 0 else 0.0
-    if joint is not None and delta and not joint.sampled:
+    if joint is not None and delta and (not joint.sampled or chosen == "gaussian"):
         yield AccountantBounds(
             name="joint Gaussian profile",
             lower=together_low or None,
             upper=profile_epsilon(delta, Fraction(joint.mu[1])),
             delta=float(delta),
-            says=say("{}of all releases at once", "exact, " if joint.sharp else ""),
+            says=say(
+                "{}of all releases at once{}",
+                "exact, " if joint.sharp else "",
+                UNCOUNTED * joint.sampled,
+            ),
             source=say("{} {}", Cited("[DongRS22, Cor 3.3]"), Cited("[BalleW18, Thm 8]")),
         )
-    parts = together(problem, joint, values)
+    parts, given = composed(problem, joint, values)
     if not parts:
         return
-    given = guarantees(parts)
     if all(isinstance(part.what, PureDP) for part in given):
-        pure = pure_cost(problem, values, delta)
-        lower = pure[0] if pure else 0.0
+        lower = 0.0 if delta else attained_epsilon(problem, values)
         upper = sum((_amount(part) for part in given), Fraction(0))
         yield AccountantBounds(
             name=BASIC,
@@ -203,15 +195,17 @@ def _of_releases(problem: Problem, values: Values, delta: Fraction) -> Iterator[
         )
     if not delta:
         return
-    how = say("of the joint $mu$") if parts != apart(problem, values) else "each draw alone"
+    how: str = "each draw alone"
+    if any(isinstance(part.what, GaussianLoss) for part in parts):
+        how = "Gaussian noise jointly" if len(parts) > 1 else say("of the joint $mu$")
     numeric = say("certified, of privacy losses, {}", how)
     for one in _answered(COMPOSED, NumericAccountant(), parts, delta, numeric):
         known = max(apart_low, together_low if joint and joint.sampled else 0.0)
         yield attrs.evolve(one, lower=known or None)
     yield from _answered("Rényi", RenyiAccountant(), parts, delta, say("all orders, {}", how))
-    if not any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
-        # a rho would not count what samples hide
-        rho = say("rhos add up, {}", how)
+    sampled = any(isinstance(part.what, SubsampledGaussianLoss) for part in parts)
+    if not sampled or chosen == ConcentratedAccountant.name:
+        rho = say("rhos add up, {}{}", how, UNCOUNTED * sampled)
         yield from _answered("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
 
 
@@ -240,14 +234,12 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Accoun
         more = f" and {len(different) - 3} more" if len(different) > 3 else ""
         yield attrs.evolve(basic, says=say("not proved: {}", ", ".join(different[:3]) + more))
         return
-    amounts = _amounts(audit.shares_sum, values)
-    if amounts is not None and amounts[1] <= delta:
-        yield attrs.evolve(basic, upper=to_float(amounts[0], up=True))
-    claimed = _claimed(audit, values)
-    if claimed is not None and delta:
-        says = "the least that the shares imply"
-        name = "optimal composition of the claimed shares"
-        yield from _answered(name, OptimalAccountant(), claimed, delta, says)
+    sums = () if audit.shares_sum is None else audit.shares_sum.amounts
+    match [upper_at(amount, values) for amount in sums]:
+        case [Fraction() as epsilon]:
+            yield attrs.evolve(basic, upper=to_float(epsilon, up=True))
+        case [Fraction() as epsilon, Fraction() as lost] if lost <= delta:
+            yield attrs.evolve(basic, upper=to_float(epsilon, up=True))
 
 
 def _unproved(audit: Audit) -> list[str]:
@@ -256,36 +248,6 @@ def _unproved(audit: Audit) -> list[str]:
     basic = [one for one in audit.report.attempts if one.name == "basic"]
     found = [o for one in basic for o in one.obligations if o.verdict is not Verdict.PROVED]
     return [o.node for o in found] if basic else names
-
-
-def _claimed(audit: Audit, values: Values) -> Parts | None:
-    """The shares as guarantees; None where one has no number, a bound may fail, or cells of a
-    partition are charged in parallel.
-    """
-    graph = audit.report.problem.graph
-    pairs = [(one, one.share) for one in graph.charged]
-    if graph.bounds or len(list(moving(audit.report.problem, pairs))) != 1:
-        return None
-    found = [_part(one.share, one.times, values) for one in graph.charged]
-    return None if None in found else tuple(part for part in found if part is not None)
-
-
-def _part(share: Share | None, times: Expression, values: Values) -> Part | None:
-    if share is None or share.currency not in (("epsilon",), ("epsilon", "delta")):
-        return None
-    known, count = _amounts(share, values), upper_at(times, values)
-    if known is None or count is None or count.denominator != 1:
-        return None
-    if known[0] <= 0 or not 0 <= known[1] < 1:
-        return None
-    return Part(ApproxDP(*known) if known[1] else PureDP(known[0]), int(count))
-
-
-def _amounts(share: Share | None, values: Values) -> tuple[Fraction, Fraction] | None:
-    """epsilon and delta of a share, delta 0 where it has none; None where one has no number."""
-    found = [] if share is None else [upper_at(amount, values) for amount in share.amounts]
-    epsilon, delta = (*found, Fraction(0))[:2] if found else (None, None)
-    return None if epsilon is None or delta is None else (epsilon, delta)
 
 
 def _answered(
@@ -309,78 +271,33 @@ def _answered(
 Parts = tuple[Part, ...]
 
 
-def together(problem: Problem, joint: JointCost | None, values: Values) -> Parts | None:
-    """Losses that bound all releases: one Gaussian of the joint mu where all noise is Gaussian,
-    else one loss a draw. None where a release has no loss, or no bound.
+def composed(problem: Problem, joint: JointCost | None, values: Values) -> tuple[Parts, Parts]:
+    """Losses that bound all releases at numbers, and the same as guarantees, which do not count
+    what samples hide of Gaussian noise: one of the joint mu, and one for each other draw at its own
+    worst pair. None where a release has no loss, or no bound.
     """
     releases = problem.graph.releases
-    if joint is not None and not any(map(amplified, releases)):
-        mu = Fraction(joint.mu[1])
-        return (Part(GaussianLoss(mu)),) if mu > 0 else ()
-    return apart(problem, values)
-
-
-def apart(problem: Problem, values: Values) -> Parts | None:
-    """One loss a draw, each at its own worst pair of neighbours; together these bound the whole,
-    since every pair moves every release by at most that.
-    """
-    found: list[Part] = []
-    for release, count in classes(problem.graph.releases):
-        part = _loss(release, count, values)
-        if part is None:
-            return None
-        found.append(part)
-    return tuple(found) if problem.graph.additive else None
-
-
-def guarantees(parts: Parts) -> Parts:
-    """The same parts as guarantees, for accountants that add these; samples are not counted."""
-    return tuple(Part(_guarantee(part.what), part.count) for part in parts)
-
-
-def _guarantee(what: Guarantee | PrivacyLoss) -> Guarantee:
-    match what:
-        case GaussianLoss(mu):
-            return GaussianDP(mu)
-        case SubsampledGaussianLoss():
-            return GaussianDP(what.mu)
-        case LaplaceLoss(epsilon) | ResponseLoss(epsilon):
-            return PureDP(epsilon)
-    assert isinstance(what, Guarantee)  # noqa: S101 - `_loss` makes no others
-    return what
-
-
-def _loss(release: Release, count: int, values: Values) -> Part | None:
-    """What draws of this release cost; None where nothing bounds them at these numbers."""
+    if joint is not None and not joint.sampled:
+        mixture = Mixture(Fraction(joint.mu[1]), ())
+        return mixture.parts(), mixture.guarantees()
+    numbers = {name: Number(value) for name, value in values.items()}
+    times = [number_at(one.times, values) for one in releases]
+    whole = all(isinstance(one, Number) and one.value.denominator == 1 for one in times)
+    if not problem.graph.additive or not whole:
+        return (), ()
+    rhos = [one for one in releases if one.gives is ZeroConcentratedDP]
     try:
-        amount = number_at(cost_of(release.on_all_rows).amounts[0], values)
-    except DPFrameError:
-        return None
-    size = _size(release, amount)
-    times = number_at(release.times, values)
-    if size is None or not isinstance(times, Number) or times.value.denominator != 1:
-        return None
-    what = _what(release, size, values)
-    return None if what is None else Part(what, int(times.value) * count)
+        mixture = Mixture.of([one for one in releases if one not in rhos], numbers)
+        other = tuple(
+            Part(_rho(one, numbers), int(upper(one.times.substitute(numbers)))) for one in rhos
+        )
+    except DPFrameError:  # no bound, or no finite number
+        return (), ()
+    return (*mixture.parts(), *other), (*mixture.guarantees(), *other)
 
 
-def _size(release: Release, amount: Expression) -> Fraction | None:
-    """mu, rho or epsilon, rounded up; above 0."""
-    formula = sqrt(amount) if release.gives is GaussianDP else amount
-    found = upper_at(formula, {})
-    return found if found is not None and found > 0 else None
-
-
-def _what(release: Release, size: Fraction, values: Values) -> Guarantee | PrivacyLoss | None:
-    if amplified(release):
-        return sampled_loss(release, {name: Number(value) for name, value in values.items()})
-    if release.gives is GaussianDP:
-        return GaussianLoss(size)
-    if release.gives is PureDP:
-        whole = (LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss)(size)
-        rate = release.hides if own(release.noise) else None
-        return whole if rate is None or rate == ONE else on_sample(whole, rate.value)
-    return ZeroConcentratedDP(size) if release.gives is ZeroConcentratedDP else None
+def _rho(release: Release, numbers: Mapping[str, Expression]) -> Guarantee:
+    return ZeroConcentratedDP(upper(cost_of(release.on_all_rows).amounts[0].substitute(numbers)))
 
 
 POINTS = 49
@@ -446,7 +363,7 @@ def _exact_profile(joint: JointCost) -> At:
 
 def _composed_profile(problem: Problem, joint: JointCost | None, values: Values) -> At | None:
     """Of one loss a draw; not below what releases attain that read all rows."""
-    parts, account = together(problem, joint, values), NumericAccountant()
+    (parts, _), account = composed(problem, joint, values), NumericAccountant()
     low = Fraction(0 if joint is None else joint.mu[0])
     if not parts:
         return None

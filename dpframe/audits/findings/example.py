@@ -22,17 +22,6 @@ from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
 from dpframe.wording import say
 
-TITLES = {  # by the kind of a premise
-    "unit": ("A1", "The unit of privacy"),
-    "budgets": ("A2", "Budgets are public"),
-    "numerics": ("A3", "Idealised numerics"),
-    "failures": ("A4", "Failures are not published"),
-    "ambient": ("A5", "No ambient data"),
-    "trusted": ("A6", "Trusted by name"),
-    "sensitivity": ("A7", "Stated sensitivities"),
-    "records": ("A8", "Records are read alone"),
-}
-OTHER = ("A0", "Assumed")
 WORLD = (
     (
         "W1",
@@ -61,7 +50,7 @@ class Assumption:
 
 def assumptions(premises: Iterable[Premise], *, approximate: bool) -> tuple[Assumption, ...]:
     """Those of a certificate, then those about the world; delta where there is one."""
-    stated = (Assumption(*TITLES.get(one.kind, OTHER), one.says) for one in premises)
+    stated = (Assumption(*one.heading, one.says) for one in premises)
     world = (Assumption(*one) for one in WORLD if approximate or one[0] != "W3")
     return (*stated, *world)
 

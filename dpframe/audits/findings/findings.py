@@ -19,11 +19,11 @@ from dpframe.audits.figures import WIDTH, figure, hanging, sharp, table
 from dpframe.audits.sentence import values_text
 from dpframe.numbers import shortest
 from dpframe.privacy import ApproxDP
-from dpframe.wording import cited
+from dpframe.wording import capital, cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
-from .saving import ALIKE, Portion, Saving, portions, saving
+from .saving import ADDED, ALIKE, Portion, Saving, portions, saving
 from .waste import Change, Waste, change, waste
 
 
@@ -110,7 +110,7 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
     accountants = by_accountants(audit, values)
     wasted = waste(audit, values)
     best = accountants[0].upper if accountants else None
-    saved = saving(audit, values, 1.0 if wasted is None else wasted.variance)
+    saved = saving(audit, values)
     return Findings(
         audit=audit,
         accountants=accountants,
@@ -118,7 +118,7 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
         portions=portions(audit, values),
         waste=wasted,
         saving=saved,
-        change=change(audit, wasted, saved, values),
+        change=change(audit, wasted, saved),
         assumptions=assumptions(audit.assumptions, approximate=len(audit.target.currency) > 1),
         sources=sources(_cited(audit, accountants)),
         at=used_in(problem, values),
@@ -204,7 +204,8 @@ def _bars(one: Portion, longest: int) -> Iterator[str]:
     for word, part, mark in (("claimed", one.claimed, "░"), ("true", one.true, "█")):
         if part is not None:
             bar = mark * min(round(BAR * part), 2 * BAR)
-            unit = f" of the {one.unit} of all" if word == "true" else " of the budget"
+            unit = "budget" if word == "claimed" else one.unit
+            unit = f" of the {unit}{' of all' * (word == 'true' and unit != ADDED)}"
             yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
             name = ""
 
@@ -225,11 +226,9 @@ def _saving(found: Findings) -> Iterator[str]:
         at = f", at {best.at}" if best.at else ""
         yield f"The best split of the budget saves {best.percent} % of the squared noise{at}"
         yield f"  {best.says}"
-        if best.split:
-            yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
-        yield from _lines(f"{best.way.replace('`', '')}{'' if best.lines else '.'}")
+        yield f"  {capital(best.way.replace('`', ''))}."
         yield f"  {ALIKE}"
 
 
@@ -237,15 +236,7 @@ def _change(found: Findings) -> Iterator[str]:
     change = found.change
     if change is not None:
         yield f"The first thing to change: {change.title}"
-        for text in filter(None, (change.why, change.how, change.effect)):
-            yield from _lines(text)
-
-
-def _lines(text: str) -> Iterator[str]:
-    """A sentence, and the lines of a file below it."""
-    first, *rest = text.split("\n")
-    yield f"  {first}"
-    yield from (f"    {line}" for line in rest)
+        yield from (f"  {text}" for text in (change.why, change.how, change.effect) if text)
 
 
 def _sources(found: Findings) -> Iterator[str]:

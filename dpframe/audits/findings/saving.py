@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -11,25 +11,26 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
+from dpframe.prover.mixture import amplified, rho_of
 from dpframe.prover.mixture import cost as own_cost
-from dpframe.prover.mixture import rho_of
 from dpframe.prover.problem import Problem
-from dpframe.symbols import ONE, Expression, Number
+from dpframe.symbols import Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
-from ..descriptions.keys import theorems_of
+from ..cost import added_epsilon
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
 from ..splits.criterion import NoiseCriterion
 from ..splits.resplit import divided, law_of, released, value_at
-from .example import Values, budget_at, number_at, upper_at
+from .example import Values, budget_at, delta_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
 
 Sizes = tuple[tuple[str, float | None, float | None], ...]
 """The name of each release, its noise as declared, and after a change."""
+ADDED = "epsilon that each adds to the others"
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
@@ -43,8 +44,8 @@ CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="
 class Portion:
     """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
     claimed than there is. `true`: what the release costs as a part of what all of them cost, each
-    at its own worst pair, in `unit`. None where there is no such number, and
-    where private data reaches what is public.
+    at its own worst pair, in `unit`; where draws are on samples, what it adds to the epsilon of the
+    others. None where there is no such number, and where private data reaches what is public.
     """
 
     name: str
@@ -57,7 +58,12 @@ def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
     """One a charge, in order; none where neither share nor cost has a number."""
     charged = audit.report.problem.graph.charged
     releases = [one for one in charged if isinstance(one, Release)] if audit.bounded else []
-    unit, costs = _costs(releases, values)
+    if any(map(amplified, releases)):
+        unit, delta = ADDED, delta_at(audit.report.problem, values)
+        added = added_epsilon(audit.report.problem, delta)
+        costs = {id(one): Fraction(cost) for one, cost in zip(releases, added, strict=False)}
+    else:
+        unit, costs = _costs(releases, values)
     whole = sum(costs.values())
     found = tuple(
         Portion(
@@ -103,11 +109,9 @@ def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
 @attrs.frozen
 class Saving:
     """`before` and `after`: the expected squared noise, `criterion`, as declared and at the best
-    split, rounded up, at the numbers `at`, as text. `jointly` is the part saved by joint
-    calibration in the proportions declared; 0 where that saves none. `releases`: name, and the std
+    split, rounded up, at the numbers `at`, as text. `releases`: name, and the std
     (of pure noise the scale) as declared and at that split; None where a number is missing. `call`
-    finds the split and certifies it; of a description `lines` of the file make it, and `call` is
-    "".
+    finds the split and certifies it; "" of a description, whose file states the sizes.
     """
 
     before: float
@@ -116,15 +120,13 @@ class Saving:
     noise: str
     releases: Sizes
     call: str
-    lines: str = ""
     at: str = ""
-    jointly: float = 0.0
 
     @property
     def way(self) -> Text:
         """How to take this split."""
-        if self.lines:
-            return say("In the file:\n{}", self.lines)
+        if not self.call:
+            return say("the file states these sizes in place of calibrations and shares")
         return say("{} finds this split and certifies it", Code(f"`{self.call}`"))
 
     @property
@@ -142,14 +144,6 @@ class Saving:
         """The criterion at both splits, in words."""
         before, after = figure(self.before), figure(self.after, "up")
         return say("{}: {} as declared, {} at the best split", self.criterion, before, after)
-
-    @property
-    def split(self) -> Text:
-        """How much of it joint calibration saves without another split; empty where none."""
-        if self.jointly <= WORTH:
-            return say("")
-        part = figure(100 * self.jointly, "down", 3)
-        return say("joint calibration alone, in the proportions declared, saves {} %", part)
 
     @property
     def sizes(self) -> Text:
@@ -174,7 +168,7 @@ def size_name(names: Iterable[str]) -> str:
 
 def sizes_text(noise: str, releases: Sizes) -> Text:
     """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, where both are numbers."""
-    known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
+    known = [one for one in dict.fromkeys(releases) if None not in one[1:] and one[1] != one[2]]
     said = [
         say("{} {} $->$ {}", name, figure(now), figure(then, "up"))
         for name, now, then in known[:MOST]
@@ -183,10 +177,9 @@ def sizes_text(noise: str, releases: Sizes) -> Text:
     return say("{} {}", noise, joined("; ", (*said, *more))) if said else say("")
 
 
-def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None:
+def saving(audit: Audit, values: Values) -> Saving | None:
     """The best split of the budget of a proved declaration among its releases, by
-    dp.audits.NoiseCriterion; joint calibration of the proportions declared multiplies all variances
-    by `variance`. None where there is no closed form, as with noise of several kinds.
+    dp.audits.NoiseCriterion. None where there is no closed form, as with noise of several kinds.
     """
     problem = audit.report.problem
     if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
@@ -196,9 +189,7 @@ def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None
         found = _best(problem.graph, audit.target.budget, known, described=audit.described)
     except DPFrameError:
         return None
-    if found is None or found.part <= WORTH:
-        return None
-    return attrs.evolve(found, jointly=max(0.0, 1 - variance))
+    return None if found is None or found.part <= WORTH else found
 
 
 def _columns(problem: Problem) -> dict[str, Fraction]:
@@ -235,7 +226,6 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
         ),
         at=values_text(_read(formula, criterion, values)),
         call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
-        lines=file_lines(releases, law.weights, budget, values) if described else "",
     )
 
 
@@ -250,18 +240,6 @@ def _entries(criterion: NoiseCriterion, graph: Graph, releases: Sequence[Release
     said = [f"{name} {count:.6g}" for name, count in list(counts.items())[:MOST]]
     more = [f"{len(counts) - MOST} more"] if len(counts) > MOST else []
     return f"entries: {', '.join([*said, *more])}"
-
-
-def file_lines(
-    releases: Sequence[Release], weights: Sequence[Expression], budget: Share, values: Values
-) -> Text:
-    """The lines of a description that divide the budget by these weights, in four digits."""
-    amounts = [value_at(weight, values) for weight in weights]
-    parts = {
-        one.label: figure(amount / sum(amounts), "down", 4)
-        for one, amount in zip(releases, amounts, strict=True)
-    }
-    return proportions(releases, budget, parts)
 
 
 def _read(formula: Expression, criterion: NoiseCriterion, values: Values) -> Values:
@@ -281,61 +259,3 @@ def _size(formula: Expression, values: Values) -> float | None:
     """The size of noise, rounded up."""
     found = upper_at(formula, values) if _known(formula, values) else None
     return None if found is None else float(found)
-
-
-# ----------------------------------------------------------------- Advice as lines of a description
-def share_lines(releases: tuple[Release, ...], name: str, factor: Expression) -> Text:
-    """The line of each share with the amount called `name` multiplied by `factor`."""
-    return _key_lines(
-        {
-            one.label: ", ".join(
-                str(amount * factor if currency == name else amount)
-                for currency, amount in zip(one.share.currency, one.share.amounts, strict=True)
-            )
-            for one in releases
-            if one.share is not None
-        },
-        "share",
-    )
-
-
-def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str, str]) -> Text:
-    """The lines that size all noise to `budget` in these proportions; empty where no calibration of
-    a file does.
-    """
-    if all(one.noise.kind == "gaussian" for one in releases):
-        return _key_lines(weights, "weight", "jointly", "noise and share")
-    pure = all("pure" in theorems_of(one.noise) for one in releases)
-    if pure and budget.currency == ("epsilon",):
-        times = {one.label: "" if one.times == ONE else f"/({one.times})" for one in releases}
-        shares = {name: f"{weight}*epsilon{times[name]}" for name, weight in weights.items()}
-        return _key_lines(shares, "share", "pure", "noise and share")
-    return say("")
-
-
-def size_lines(releases: Sequence[Release], sizes: Sizes) -> Text:
-    """The line of each std or scale that is stated as a number, after a change of all of them;
-    empty where one is not, or where a number is enough for some numbers of columns only.
-    """
-    after = [then for _, _, then in sizes]
-    stated = all(one.rule is None and type(one.mechanism.formula) is Number for one in releases)
-    fixed = all(one.moved is not None and not one.moved.value.symbols() for one in releases)
-    if not (stated and fixed):
-        return say("")
-    keys = {one.mechanism.noise for one in releases}
-    lines = {one.label: figure(then, "up", 6) for one, then in zip(releases, after, strict=True)}
-    key = min(keys)
-    return _key_lines(lines, key, replaces=key) if len(keys) == 1 else say("")
-
-
-def _key_lines(
-    values: Mapping[str, str], key: str, calibration: str = "", replaces: str = "share"
-) -> Text:
-    """Lines of TOML to paste into each [[release]], in place of the keys `replaces`."""
-    kind = [f'calibration = "{calibration}"'] if calibration else []
-    lines = [
-        line
-        for name, value in values.items()
-        for line in (f"# {name}, in place of its {replaces}:", *kind, f'{key} = "{value}"')
-    ]
-    return joined("\n", map(Code, lines))

@@ -4,40 +4,35 @@ what to change first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.audits.cost import joint_cost
-from dpframe.errors import DPFrameError
+from dpframe.accountants import NumericAccountant, least_factor
+from dpframe.audits.cost import added_epsilon, joint_cost
+from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Release
-from dpframe.graph.joint import unit_std
 from dpframe.identity import own
 from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
-from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
+from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
-from dpframe.prover.mixture import amplified, epsilons, joint_of
+from dpframe.prover.mixture import Mixture, amplified
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.text import overspent, proved_aside
-from dpframe.symbols import Expression, power
+from dpframe.symbols import ONE, Expression, Number
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
 
-from ..figures import clipped, equals, figure
+from ..figures import clipped, figure, listed
 from ..sentence import plain_rule, values_text
 from .example import Values, budget_at, upper_at
 from .saving import (
     WORTH,
     Saving,
     Sizes,
-    file_lines,
-    share_lines,
-    size_lines,
     size_name,
     sizes_record,
     sizes_text,
@@ -48,6 +43,7 @@ if TYPE_CHECKING:
 
 
 LESS = "less may be enough, but is not proved"
+LITTLE = 0.05  # of what all releases add to the cost of the others
 TIGHT = 1e-6  # relative: so near to 1, a factor is 1
 
 
@@ -57,7 +53,8 @@ class Waste:
     it must be. `variance` is its square. `releases`: name, noise as declared, noise that is enough
     (stds, or scales of Laplace noise; None where a symbol is left). `at`: the numbers for which
     this is so, as text; "" where it is so for all. `exact`: whether some pair of tables is known to
-    need the factor; else it is an upper bound.
+    need the factor; else it is an upper bound. `kept`: releases that keep their noise, as they add
+    little to the cost; the factor is that of the others.
     """
 
     factor: float
@@ -66,6 +63,19 @@ class Waste:
     says: str
     at: str = ""
     exact: bool = False
+    kept: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> list[str]:
+        """The releases that do not keep their noise."""
+        return [name for name, *_ in self.releases if name not in self.kept]
+
+    @property
+    def noise(self) -> Text:
+        """`all noise`, `the noise`, `the noise of gram and moment`."""
+        if self.kept:
+            return say("the noise of {}", listed(self.changed))
+        return say("{} noise", "the" if len(self.releases) == 1 else "all")
 
     @property
     def amount(self) -> Formula:
@@ -96,8 +106,9 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     if not all(_counted(one, audit.target.currency) for one in problem.graph.releases):
         return None
     try:
-        factor, free = _factor(audit, values)
-        found = upper_at(factor, values)
+        kept, found = _without_cheap(audit)
+        factor, free = (Number(found), set()) if found else _factor(audit, values)
+        found = found or upper_at(factor, values)
     except DPFrameError:
         return None
     if factor.symbols() and any(one.sampled is not None for one in problem.graph.releases):
@@ -105,11 +116,38 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     if found is None or found <= 0:
         return None
     size = to_float(found, up=True)
-    sizes = tuple((line.name, line.size, _scaled(line.size, found)) for line in audit.lines)
+    sizes = tuple(
+        (one.name, one.size, one.size if one.name in kept else _scaled(one.size, found))
+        for one in audit.lines
+    )
     at = values_text({name: values[name] for name in sorted(free)})
     reached = _reached(audit, values)
-    says = audit.advice(_says(size, len(sizes), reached=reached))
-    return Waste(size, to_float(found**2, up=True), sizes, says, at, reached)
+    done = Waste(size, to_float(found**2, up=True), sizes, "", at, reached, kept)
+    return attrs.evolve(done, says=audit.advice(_says(done)))
+
+
+def _without_cheap(audit: Audit) -> tuple[tuple[str, ...], Fraction | None]:
+    """The releases of a description that add little to the cost, where samples make these
+    comparable at numbers only; and the factor of the noise of the others. None where there is none.
+    """
+    problem, target = audit.report.problem, audit.target
+    releases = problem.graph.releases
+    if not (audit.described and isinstance(target, ApproxDP) and any(map(amplified, releases))):
+        return (), None
+    numbers = [one.value for one in target.amounts if isinstance(one, Number)]
+    added = added_epsilon(problem, numbers[1]) if len(numbers) == 2 else ()
+    costs = list(zip(releases, added, strict=False))
+    cheap = [one for one, cost in costs if cost <= LITTLE * sum(added)]
+    others = [one for one, cost in costs if cost > LITTLE * sum(added)]
+    if not cheap or not others:
+        return (), None
+    fixed, scaled = Mixture.of(cheap).parts(), Mixture.of(others)
+    with suppress(InvalidArgument):  # no noise of the others is enough
+        factor = least_factor(
+            NumericAccountant(), lambda factor: (*scaled.parts(factor), *fixed), *numbers
+        )
+        return tuple(one.label for one in cheap), factor
+    return (), None
 
 
 def _reached(audit: Audit, values: Values) -> bool:
@@ -147,34 +185,40 @@ def _scaled(size: float | None, factor: Fraction) -> float | None:
     return None if size is None else to_float(Fraction(size) * factor, up=True)
 
 
-def _says(factor: float, releases: int, *, reached: bool) -> str:
-    if abs(factor - 1) <= TIGHT:
-        if reached:
-            return "No noise is wasted: all of it together spends the target exactly."
-        return (
+def _says(waste: Waste) -> Text:
+    if waste.tight:
+        if waste.exact:
+            return say("No noise is wasted: all of it together spends the target exactly.")
+        return say(
             "Joint calibration would save no noise: by its upper bound on the cost, all of it "
             "together spends the target."
         )
-    if factor < 1:
-        less = "" if reached else f"; {LESS}"
-        if releases == 1:
-            return (
-                f"The noise could be multiplied by this factor, and the target still be met{less}."
-            )
+    less, kept = "" if waste.exact else f"; {LESS}", say("")
+    if waste.kept:
+        kept = say(" {} adds little to the cost and keeps its noise.", listed(waste.kept))
+    several = len(waste.releases) - len(waste.kept) > 1
+    declared = ", in the proportions declared," * several
+    if waste.factor < 1:
+        by = Spelled(" by `dp.regressions.Jointly`" * several, "")
         return say(
-            "All noise could be multiplied by this factor, in the proportions declared, and the "
-            "target still be met{}{}.",
-            Spelled(" by `dp.regressions.Jointly`", ""),
+            "{} could be multiplied by this factor{} and the target still be met{}{}.{}",
+            capital(waste.noise),
+            declared or ",",
+            by,
             less,
+            kept,
         )
-    if reached:
-        return (
+    if waste.exact:
+        return say(
             "Measured by the joint calibration of this noise, all of it must be multiplied by this "
             "factor, in the proportions declared, to meet the target."
         )
-    return (
-        "Multiplied by this factor, in the proportions declared, the noise meets the target; "
-        f"{LESS}."
+    return say(
+        "Multiplied by this factor{} {} meets the target{}.{}",
+        declared or ",",
+        waste.noise,
+        less,
+        kept,
     )
 
 
@@ -188,14 +232,14 @@ class Change:
     effect: str
 
 
-def change(audit: Audit, waste: Waste | None, best: Saving | None, values: Values) -> Change | None:
+def change(audit: Audit, waste: Waste | None, best: Saving | None) -> Change | None:
     """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
     that fails. None where there is nothing to change.
     """
     if audit.verdict is not Verdict.PROVED:
-        return _mend(audit, waste, values)
+        return _mend(audit, waste)
     if waste is not None and waste.factor < 1 - WORTH:
-        return _save(audit, waste, best, values)
+        return _save(audit, waste, best)
     failing = [line.name for line in audit.lines if line.verdict is Verdict.REFUTED]
     return _restate(failing) if failing else None
 
@@ -205,32 +249,20 @@ JOINTLY = say(
     "one."
 )
 BY_FACTOR = (
-    "Multiply each std and scale by {}, each variance by its square; give a release with a "
+    "Multiply each std and scale{} by {}, each variance by its square; give a release with a "
     "calibration its size in place of calibration and share."
 )
 
 
-def _scaling(audit: Audit, waste: Waste, values: Values) -> Text:
-    """How to multiply all noise by the factor: by a declaration in Python, or lines of the file."""
+def _scaling(audit: Audit, waste: Waste) -> Text:
+    """How to multiply all noise by the factor: by a declaration in Python, or in the file."""
     if not audit.described:
         return JOINTLY
-    releases, budget = audit.report.problem.graph.releases, audit.target.budget
-    lines = size_lines(releases, waste.releases)
-    with suppress(DPFrameError):
-        lines = lines or file_lines(releases, _weights(releases), budget, values)
-    factor = figure(waste.factor, "up")
-    return say("In the file:\n{}", lines) if lines else say(BY_FACTOR, factor)
+    of = f" of {listed(waste.changed)}" if waste.kept else ""
+    return say(BY_FACTOR, of, waste.amount)
 
 
-def _weights(releases: Sequence[Release]) -> list[Expression]:
-    """What each release costs beside the others: squared mu, or epsilon. Raises InvalidArgument."""
-    if any(one.gives is not GaussianDP for one in releases):
-        return epsilons(releases)
-    rows = zip(releases, joint_of(releases).sizes, strict=True)
-    return [one.times * power(size / one.mechanism.formula, 2) for one, size in rows]
-
-
-def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
+def _mend(audit: Audit, waste: Waste | None) -> Change | None:
     obligation = _first(audit, waste)
     if obligation is None:
         return None
@@ -239,8 +271,8 @@ def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
         rest = " exactly, with nothing to spare" if waste.exact else f" ({LESS})"
         return Change(
             _times(waste),
-            say("{}: {}{}", node, clipped(obligation.rule, 200), _why(audit)),
-            _scaling(audit, waste, values),
+            say("{}: {}", node, clipped(obligation.rule, 200)),
+            _scaling(audit, waste),
             say("All releases together then meet the claim{}{}.", rest, _sizes(audit, waste)),
         )
     if obligation in audit.report.overspent:
@@ -268,41 +300,12 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
     of = Formula("" if obligation.edit is None else obligation.edit.name)
     aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
     repair = audit.advice(obligation.repair)
-    if audit.described and obligation.edit is not None:
-        releases, factor = audit.report.problem.graph.releases, obligation.edit.value
-        lines = share_lines(releases, of, factor) if isinstance(factor, Expression) else ""
-        repair = say("{} In the file:\n{}", repair, lines) if lines else repair
     return Change(
         say("Lower the shares of {}{}", of, ", or name another accountant" * bool(aside)),
         say("{}.", capital(joined("; ", overspent(audit.report)))),
         say("{} Or {}", aside, repair) if aside else capital(repair),
         "The total then holds as declared." if aside else "",
     )
-
-
-def _why(audit: Audit) -> Text:
-    """`; mu = 0.267 where 0.237 is affordable`, and the catalogue's words on the variant."""
-    found, cost = say(""), audit.worst
-    if cost is not None and not cost.sampled:
-        afforded = _affordable(audit)
-        found += say("; $mu$ {}", equals(cost.mu))
-        found += say(" where {} is affordable", figure(afforded, "down")) if afforded else ""
-        found += say(", at {}", values_text(audit.witness)) if audit.witness else ""
-    published = type(audit.regression)
-    if published.__module__.startswith("dpframe.literature"):
-        said = " ".join((published.__doc__ or "").partition("\n\n")[0].split())
-        found += say(". {}", said) if said else ""
-    return found
-
-
-def _affordable(audit: Audit) -> float | None:
-    """The largest mu of all releases together that the claim permits, rounded down."""
-    budget = budget_at(audit.target.budget, audit.witness)
-    try:
-        found = ends_of(power(unit_std(budget), -1))
-    except DPFrameError:
-        return None
-    return None if found is None else to_float(found[0], up=False)
 
 
 def _first(audit: Audit, waste: Waste | None) -> Obligation | None:
@@ -328,9 +331,9 @@ def _sizes(audit: Audit, waste: Waste) -> Text:
     return say(": {}", sizes) if sizes else sizes
 
 
-def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Change:
+def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
     saved, one = 1 - waste.variance, len(waste.releases) == 1
-    how = _scaling(audit, waste, values)
+    how = _scaling(audit, waste)
     rule = _tightest(audit) if one else None
     if rule is not None:
         how = say("Name {}, which sizes the noise so.", audit.advice(rule))
@@ -344,8 +347,8 @@ def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Ch
         ),
         how,
         say(
-            "The variance of {} noise falls by {} per cent{}.{}",
-            "the" if one else "all",
+            "The variance of {} falls by {} per cent{}.{}",
+            waste.noise,
             figure(100 * saved, "down", 3),
             _sizes(audit, waste),
             say(more, best.percent) if best else "",
@@ -355,7 +358,10 @@ def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Ch
 
 def _tightest(audit: Audit) -> Spelled | None:
     """The calibration that spends the claim exactly by this one release, where it has a name."""
-    noise = audit.report.problem.graph.releases[0].noise
+    release = audit.report.problem.graph.releases[0]
+    noise = release.noise
+    if release.times != ONE or release.sampled is not None:
+        return None  # a share is that of one draw, on all rows
     if noise.kind == "gaussian" and isinstance(audit.target, ApproxDP):
         return ANALYTIC
     pure = getattr(noise, "pure", None)
@@ -368,7 +374,7 @@ def _times(waste: Waste) -> Text:
     """The factor, and where it is the right one."""
     one = len(waste.releases) == 1
     if not waste.at:
-        return say("Multiply {} noise by {}", "the" if one else "all", waste.amount)
+        return say("Multiply {} by {}", waste.noise, waste.amount)
     return say(
         "Calibrate {}: at {} {} would be {} times as large",
         "the noise" if one else "all noise together",

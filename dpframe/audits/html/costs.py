@@ -13,7 +13,7 @@ import attrs
 
 from dpframe.privacy import ApproxDP
 from dpframe.prover import Verdict
-from dpframe.wording import Code, Formula, Text, capital, joined, say
+from dpframe.wording import Code, Formula, Text, joined, say
 
 from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
@@ -52,11 +52,10 @@ class Costs:
             factor = say("× {}", found.waste.amount)
             yield "Noise needed", factor, _needed(found.waste) + where
         if found.saving is not None:
-            by = "the weights below" if found.saving.lines else Code("dp.best_split")
+            by = Code("dp.best_split") if found.saving.call else "the sizes below"
             at = say(" at {}", found.saving.at) if found.saving.at else ""
             saved = say("of the squared noise{} saved by {}", at, by)
             note = joined(": ", filter(None, (saved, found.saving.sizes)))
-            note = joined(". ", filter(None, (note, capital(found.saving.split))))
             yield "Best split", f"{found.saving.percent} %", note
         count = len(audit.report.open_obligations)
         if count:
@@ -165,7 +164,7 @@ def _needed(wasted: Waste) -> str:
         exactly = "none is wasted" if wasted.exact else "joint calibration would save none"
         return f"of what is added: {exactly}"
     if not wasted.exact:
-        return "of what is added is enough, less may be"
+        return "of what is added is enough; less may be enough"
     return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
 
 

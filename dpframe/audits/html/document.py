@@ -14,6 +14,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
+from dpframe.prover.problem import sampling
 from dpframe.prover.text import argument, bounds, overspent
 from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
@@ -167,6 +168,7 @@ def _environment() -> Environment:
         "joined": joined,
         "argument": argument,
         "uncounted": uncounted,
+        "sampling": sampling,
         "drawing": drawing,
         "graph_picture": graph_picture,
         "axes": Axes.of,

@@ -140,7 +140,7 @@ def _page(result: Attack) -> Iterator[str]:
     yield ""
     if result.flagged:
         yield "More leaks than is claimed. A right claim is flagged with probability at"
-        yield f"most {often}; where a finding is certain, never."
+        yield f"most {often}."
     else:
         yield from NOT_FLAGGED
     yield from FLOATING if result.floating else ()
@@ -157,7 +157,7 @@ def _beside(bound: float, claimed: float) -> str:
 
 def _finding(one: Finding) -> Iterator[str]:
     mark = "FLOATING POINT" if one.floating else "REFUTED" if one.flagged else "held"
-    yield f"  {mark}: {one.what}{' (certain, no draws)' if one.certain else ''}"
+    yield f"  {mark}: {one.what}"
     yield f"    {one.quantity} is {_beside(one.bound, one.allowed)}"
     if one.epsilon_above and one.bound <= one.allowed:
         yield f"    epsilon is {_beside(one.epsilon, one.claimed_epsilon)}"  # type: ignore[arg-type]

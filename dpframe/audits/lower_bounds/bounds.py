@@ -85,7 +85,6 @@ class Finding:
     mu: float | None = None
     repeats: int = 1
     whole: bool = True
-    certain: bool = False
     floating: bool = False
     """Of the low bits of doubles, which no claim covers: it refutes none."""
 

@@ -21,14 +21,7 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]
-TURNS = (
-    0.25,
-    0.5,
-    0.65,
-    0.75,
-    0.85,
-    1.0,
-)  # angles between a row and the one that replaces it, in right angles
+TURNS = (0.25, 0.5, 0.65, 0.75, 0.85, 1.0)  # right angles between a row and its replacement
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
 LENGTHS = (0.0, 0.5, 1.0, 1.0, 10.0)  # of random rows and labels, as shares of their bounds

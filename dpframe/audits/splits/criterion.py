@@ -8,7 +8,6 @@ Proof page: splits.
 
 from __future__ import annotations
 
-import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
@@ -178,10 +177,6 @@ class NoiseCriterion(Criterion):
 
 ZERO = Number(Fraction(0))
 ELSE = "For others take dp.audits.NoiseCriterion, with weights."
-OTHERS = (
-    "If it solves (X'X + ridge I) theta = X'y, say so: dp.audits.ErrorCriterion(..., solver={}). "
-    f"{ELSE}"
-)
 SOLVERS = (ridge_solve, adaptive_ridge, constant_ridge)
 TRIALS = ((1, 0.5), (2, 0.1))  # seeds and ridges
 
@@ -218,22 +213,14 @@ def _failure(value: Any) -> Fraction:
     return public_number("failure", value, "in (0, 1)", lambda x: 0 < x < 1)
 
 
-def _function(of: Any, field: Any, value: Any) -> None:
-    del of, field
-    if value is not None and not inspect.isfunction(value):
-        way_out = "Such as solver=solve, for dp.post(solve, gram, moment, ridge)."
-        raise InvalidArgument("solver", "the function that dp.post is given", value, way_out)
-
-
 @attrs.frozen(kw_only=True)
 class ErrorCriterion(Criterion):
     """An upper bound on the expected excess squared error (theta - ols)'X'X(theta - ols)/n of SSP,
     adaSSP and their kin, over their noise, counted where an event of probability at least 1 -
     `failure` holds; infinite where noise may exceed X'X. In squared units of labels.
 
-    `solver` is the function of dp.post where that is one of your own: it solves
-    (X'X + ridge I) theta = X'y of both releases and of at most one other argument, the ridge, which
-    is tried on two made-up tables.
+    The last step solves (X'X + ridge I) theta = X'y: a function of your own, of both releases and
+    of at most one other argument, the ridge, is tried on two made-up tables.
 
     Assumed of the table, publicly (under add/remove n is private: give a guess): `n` >= 1 rows,
     `d` >= 1 columns, lambda_min(X'X) >= h = n B^2/(d `condition`), `condition` >= 1 (1 is a table
@@ -256,7 +243,6 @@ class ErrorCriterion(Criterion):
         default=None, converter=attrs.converters.optional(_radius)
     )
     failure: Fraction = attrs.field(default=Fraction(1, 100), converter=_failure)
-    solver: Callable[..., Any] | None = attrs.field(default=None, validator=_function)
 
     @property
     def sizes(self) -> Mapping[str, Expression]:
@@ -278,13 +264,12 @@ class ErrorCriterion(Criterion):
         about = "Y/B" if self.radius is None else f"{float(self.radius):g}"
         least = f"n B^2/(d k), n = {self.n:,}, k = {float(self.condition):g}"
         said = f"lambda_min(X'X) is at least {least}, and least squares is at most {about} long"
-        if self.solver is not None:
-            said += f"; {self.solver.__name__} solves (X'X + ridge I) theta = X'y"
-        return (f"for the bound on the error, not for privacy: {said}",)
+        solves = "the last step solves (X'X + ridge I) theta = X'y"
+        return (f"for the bound on the error, not for privacy: {said}; {solves}",)
 
     def formula(self, graph: Graph) -> Expression:
         """The bound. Raises InvalidArgument for a declaration of another kind."""
-        found = _solved(graph, self.solver)
+        found = _solved(graph)
         d, failure = exact(self.d), Number(self.failure)
         norm = _bounded(found.gram.statistic.rows.norm, "rows", "dp.Rows(norm=...)")  # type: ignore[attr-defined]
         label = _bounded(found.moment.statistic.column.bound, "labels", "dp.Column(bound=...)")  # type: ignore[attr-defined]
@@ -300,24 +285,21 @@ class ErrorCriterion(Criterion):
         return (noise + bias) / (power(kept, 2) * least * self.n)
 
 
-def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
+def _solved(graph: Graph) -> Solved:
     """The same rows everywhere, and Gaussian noise, drawn once. Raises InvalidArgument."""
     posts = [node for node in graph.outputs if isinstance(node, Post)]
-    solving = [one for one in posts if one.function in {*SOLVERS, solver}]
-    others = [one for one in graph.outputs if one not in solving]
-    if len(solving) != 1 or not all(isinstance(one, Release) for one in others):
-        names = ", ".join(one.__name__ for one in SOLVERS) + " of dpframe.regressions.solve"
-        wanted = f"a dp.post of {names if solver is None else solver.__name__}"
-        own = posts[0].function.__name__ if posts else "solve"
+    others = [one for one in graph.outputs if one not in posts]
+    if len(posts) != 1 or not all(isinstance(one, Release) for one in others):
+        wanted = "one dp.post, which solves (X'X + ridge I) theta = X'y, and releases"
         outputs = ", ".join(node.label for node in graph.outputs)
-        raise InvalidArgument("output", wanted, outputs, OTHERS.format(own))
-    inputs = [one for one in solving[0].inputs if isinstance(one, Release)]
+        raise InvalidArgument("output", wanted, outputs, ELSE)
+    inputs = [one for one in posts[0].inputs if isinstance(one, Release)]
     gram, moment = _of_kind(inputs, Gram), _of_kind(inputs, Moment)
     floor = _of_kind(inputs, LambdaMin)
     if gram is None or moment is None:
         names = ", ".join(one.label for one in inputs)
         raise InvalidArgument("releases", "one of X'X and one of X'y", names, ELSE)
-    found = Solved(gram, moment, solving[0], floor)
+    found = Solved(gram, moment, posts[0], floor)
     extra = ", ".join(one.label for one in graph.releases if one not in found.releases)
     if extra:
         way_out = f"Release {extra} in a declaration of its own, from a budget of its own. {ELSE}"
@@ -331,7 +313,7 @@ def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
         wanted = "X'X, X'y and perhaps lambda_min of the same rows, each drawn once, Gaussian"
         names = ", ".join(one.label for one in found.releases)
         raise InvalidArgument("releases", wanted, names, ELSE)
-    if found.post.function is solver:
+    if found.post.function not in SOLVERS:
         _check_solver(found)
     return found
 
@@ -358,7 +340,7 @@ def _check_solver(found: Solved) -> None:
     name, others = function.__name__, found.formulas
     if len(others) > 1 or found.floor is not None:
         wanted = "of noisy X'X, noisy X'y and at most one other argument, the ridge"
-        raise InvalidArgument("solver", wanted, name, ELSE)
+        raise InvalidArgument("output", wanted, name, ELSE)
     for seed, ridge in TRIALS:
         rows = np.random.default_rng(seed).normal(size=(9, 3))
         gram, moment = rows.T @ rows, rows.T @ rows[:, 0] + 1
@@ -374,7 +356,7 @@ def _check_solver(found: Solved) -> None:
             outcome = f"raised {type(error).__name__}"
         if outcome:
             wanted = "a function that solves (X'X + ridge I) theta = X'y"
-            raise InvalidArgument("solver", wanted, Plain(f"{name}, which {outcome}"), ELSE)
+            raise InvalidArgument("output", wanted, Plain(f"{name}, which {outcome}"), ELSE)
 
 
 def _ridges(found: Solved, least: Expression, tail: Expression) -> tuple[Expression, Expression]:

@@ -1,4 +1,4 @@
-"""Laws of small support in ball arithmetic, and the bounds that they prove against a claim.
+"""Laws of mechanisms of small support, in ball arithmetic, on every pair of neighbours of a grid.
 
 Nothing here reads a mechanism's own probabilities or its privacy loss: each law follows from the
 definition of the mechanism, so that an error in either shows in the other.
@@ -24,16 +24,13 @@ from dpframe.mechanisms import (
     ExponentialSelection,
     GumbelSelection,
     LaplaceSelection,
-    Mechanism,
     PermuteAndFlipSelection,
     RandomizedResponse,
     SelectionNoise,
 )
-from dpframe.numerics import arb_float, ball, working
-from dpframe.privacy import ZeroConcentratedDP, number
-from dpframe.symbols import Call, exact
-
-from .bounds import Finding, Job
+from dpframe.numerics import ball
+from dpframe.privacy import number
+from dpframe.symbols import Call
 
 PRECISION = 160
 LEVELS = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2))  # of a base, in ranges
@@ -224,31 +221,6 @@ LAWS: Mapping[type[SelectionNoise], Callable[[Sequence[Fraction]], Law]] = {
 """The probability of each candidate, for scores in units of the scale."""
 
 
-def worst_scores(mechanism: SelectionNoise, sensitivity: Fraction) -> list[list[float]]:
-    """The neighbouring scores on which draws show too little noise best: the ratio of some
-    candidate's chances is close to e^epsilon, and the candidate is not rare. A selection whose law
-    is not listed gets those of the exponential mechanism.
-    """
-    epsilon = sensitivity / number("scale", mechanism.scale)
-    law = LAWS.get(type(mechanism), _softmax)
-
-    def gain(pair: ScorePair) -> float:
-        first, second = ([float(p.mid()) for p in law([s * epsilon for s in row])] for row in pair)
-        both = (*zip(first, second, strict=True), *zip(second, first, strict=True))
-        return max(_visible(p, q, float(epsilon)) for p, q in both)
-
-    with working(PRECISION):
-        worst = max(neighbours(), key=gain)
-    return [[float(s * sensitivity) for s in row] for row in worst]
-
-
-def _visible(p: float, q: float, epsilon: float) -> float:
-    """In standard errors of one draw, p against e^(4 epsilon/3) q: noise a little too small."""
-    if not 0 < q < p < 1:
-        return -math.inf
-    return (math.log(p / q) / epsilon - 0.8) / math.sqrt((1 - p) / p + (1 - q) / q)
-
-
 def divergence(laws: LawPair, epsilon: Any) -> Any:
     """A ball below sup over events of P - e^epsilon Q, in the worse direction; outcomes that are
     left out add nothing.
@@ -264,54 +236,3 @@ def renyi(laws: LawPair, order: int) -> Any:
         sum((p**order / q ** (order - 1) for p, q in pairs), ball(0)) for pairs in laws.both_ways()
     )
     return max(moment.log() / (order - 1) for moment in moments)
-
-
-def law_findings(
-    mechanism: Mechanism, sensitivity: Fraction, job: Job, given: object = None
-) -> list[Finding]:
-    """The worst of all listed pairs, for the profile, and for Renyi divergences where zCDP is
-    claimed. Certain: balls, no draws. `given` is the claim as the user gave it.
-    """
-    with working(PRECISION):
-        pairs = list(enumerated(mechanism, sensitivity))
-        if pairs:
-            job.on_progress(f"{len(pairs)} pairs of laws, in balls")
-        rhos = _rhos(mechanism if given is None else given, sensitivity) if pairs else []
-        whole = [laws for laws in pairs if not laws.left_out]
-        profiles = [_profile(laws, job) for laws in pairs]
-        divergences = [_renyi(*each) for each in itertools.product(whole, ORDERS, rhos)]
-        return [
-            max(some, key=lambda one: one.bound - one.allowed)
-            for some in (profiles, divergences)
-            if some
-        ]
-
-
-def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
-    """The rho of a claim under zCDP: of a guarantee, or of a selection of bounded range."""
-    if isinstance(claimed, SelectionNoise):
-        claimed = claimed.given_in(ZeroConcentratedDP, exact(sensitivity))
-    return [number("rho", claimed.rho)] if isinstance(claimed, ZeroConcentratedDP) else []
-
-
-def _profile(laws: LawPair, job: Job) -> Finding:
-    gains = [(at, arb_float(divergence(laws, Fraction(at)), up=False)) for at in job.claim.grid]
-    at, gain = max(gains, key=lambda one: one[1] - job.claim.delta(one[0]))
-    return _certain(laws, f"delta at epsilon {at:.4g}", gain, job.claim.delta(at))
-
-
-def _renyi(laws: LawPair, order: int, rho: Fraction) -> Finding:
-    bound = arb_float(renyi(laws, order), up=False)
-    return _certain(laws, f"Renyi divergence at order {order}", bound, float(rho * order))
-
-
-def _certain(laws: LawPair, quantity: str, bound: float, allowed: float) -> Finding:
-    return Finding(
-        what="the law",
-        pair=laws.inputs,
-        method="enumeration: all outcomes, in ball arithmetic",
-        quantity=quantity,
-        bound=max(bound, 0.0),
-        allowed=allowed,
-        certain=True,
-    )

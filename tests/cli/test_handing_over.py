@@ -1,0 +1,75 @@
+"""What an officer reads who receives a certificate."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import dpframe as dp
+from dpframe.kernel.checker import hash_of
+from tests.support.commands import both_streams
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """The certificate of adaSSP and its file."""
+    path = tmp_path_factory.mktemp("proof") / "proof.json"
+    proof = dp.certify(dp.AdaSSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    proof.save(path)
+    return proof, path
+
+
+def test_check_prints_what_is_released_and_who_lists_the_assumptions(saved):
+    """The warning stands only where no hash is expected."""
+    proof, path = saved
+    printed = both_streams("check", path, status=0)
+    assert "released: gram: gram (node 3); gaussian noise, size sqrt(3)*analytic_sigma(" in printed
+    assert printed.count("released: ") == len(proof.graph.releases)
+    assert "the list of assumptions is the sender's word" in printed
+    pinned = both_streams("check", path, "--expect", proof.hash, status=0)
+    assert "sender's word" not in pinned
+    assert "released: gram" in pinned
+
+
+def test_check_prints_draws_and_samples():
+    """Of the graph in the file."""
+    from dpframe.cli.check import released
+
+    node = {"id": 1, "inputs": [0], "kind": "release", "mechanism": "laplace", "size": "100"}
+    node |= {"rule": "stated", "share": None, "times": "T", "name": "rows", "sampled": "1/10"}
+    graph = {"nodes": [{"id": 0, "inputs": [], "kind": "row_sum"}, node]}
+    (line,) = released({"statement": {"symbols": {"T": {}}}, "graph": graph})
+    assert line == (
+        "released: rows: row sum (node 0); laplace noise, size 100 (stated), T draws, each on a "
+        "fresh Poisson sample at rate 1/10"
+    )
+
+
+def test_check_names_parameters_that_nothing_reads(saved, tmp_path):
+    """A value of one says nothing about the proof."""
+    document = json.loads(json.dumps(saved[0].document))
+    ends = {"lower": "1", "upper": None, "closed": "left", "integer": True, "origin": None}
+    document["statement"]["symbols"]["n"] = ends
+    document["statement"]["values"] = {"n": "500"}
+    parts = (document["statement"], document["graph"], document["assumptions"])
+    document["hash"] = hash_of(*parts)
+    path = tmp_path / "more.json"
+    path.write_text(json.dumps(document))
+    printed = both_streams("check", path, status=0)
+    assert "unread: nothing in the graph or the claim reads n" in printed
+    assert "unread" not in both_streams("check", saved[1], status=0)
+
+
+def test_certify_prints_the_whole_hash(saved):
+    """On a line of its own, as the receipt has it."""
+    options = ("--epsilon", "1", "--delta", "1e-6", "--norm", "1", "--bound", "1")
+    printed = both_streams("certify", "AdaSSP", *options, "--relation", "add-remove", status=0)
+    assert saved[0].hash in [line.strip() for line in printed.split("\n")]
+
+
+def test_the_usual_word_for_a_check_names_it():
+    """The nearest word is `certify`."""
+    assert "Did you mean 'check'?" in both_streams("verify", "proof.json", status=2)
