@@ -13,7 +13,7 @@ from .boards import REFERENCES, TABLES, Board, boards, each
 from .entrants import BASELINES
 from .figures import dots
 from .results import Results
-from .standings import ALLOWED, OVER_ZERO, beyond, losses
+from .standings import ALLOWED, OVER_ZERO, HeldOut, beyond, losses
 
 IMAGES = Path("images/contest")
 NOTES, OF_FAMILIES = "notes.md", ("codebook", "synthetic", "drawn")
@@ -79,6 +79,7 @@ def where_lost(found: Sequence[Board], flagship: str) -> Iterator[str]:
         "significantly",
         "largest difference / zero's error",
         f"error above {ALLOWED} times the best rival's",
+        "the same for held-out errors",
         f"error above {OVER_ZERO} times zero's",
     )
     yield from tables.markdown(header, (_count(board, flagship) for board in entered))
@@ -90,13 +91,15 @@ def where_lost(found: Sequence[Board], flagship: str) -> Iterator[str]:
 def _count(board: Board, flagship: str) -> Sequence[str]:
     found = losses(board, flagship)
     largest = f"{100 * found[0].share:.2g}% ({found[0].world})" if found else tables.NONE
+    behind, above = beyond(board, flagship)
+    held_out = [one for one in behind if HeldOut.of(board, one, flagship).ratio > ALLOWED]
     return (
         title(board),
         str(len(board.worlds_with(flagship))),
         str(len(found)),
         str(sum(one.significant for one in found)),
         largest,
-        *(str(len(one)) for one in beyond(board, flagship)),
+        *(str(len(one)) for one in (behind, held_out, above)),
     )
 
 

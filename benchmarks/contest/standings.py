@@ -106,6 +106,45 @@ class Loss:
         return self.pair.mean / self.zero
 
 
+@attrs.frozen
+class HeldOut:
+    """The flagship's error over that of the best rival: each half of the repeats (even and odd) is
+    compared with the rival that has the smallest error on the other half, or with zero if no rival
+    is better there. The ratio has no bias from selecting and comparing on the same repeats. NaN for
+    fewer than two repeats a half, and where zero is selected twice.
+    """
+
+    selected: tuple[str, ...]
+    ratio: float
+    standard_error: float
+    """Of the ratio, over repeats."""
+
+    @classmethod
+    def of(cls, board: Board, world: str, flagship: str) -> HeldOut:
+        """In a world of a board."""
+        others = [one for one in competing(board, flagship) if board.has(world, one)]
+        others = [ZERO, *(one for one in others if one != flagship)]
+        repeats = board.common(world, flagship, *others)
+        halves = repeats[::2], repeats[1::2]
+        if len(halves[1]) < 2:
+            return cls((), math.nan, math.nan)
+        selected = [
+            min(others, key=lambda one: board.mean(world, one, half)) for half in reversed(halves)
+        ]
+        if set(selected) == {ZERO}:
+            return cls((), math.nan, math.nan)
+        of_world = board.errors[world]
+        pairs = [
+            (of_world[flagship][repeat], of_world[rival][repeat])
+            for half, rival in zip(halves, selected, strict=True)
+            for repeat in half
+        ]
+        mine, best = np.transpose(pairs)
+        ratio = float(mine.mean() / best.mean())
+        error = Paired(mine - ratio * best).standard_error / float(best.mean())
+        return cls(tuple(dict.fromkeys(selected)), ratio, error)
+
+
 ALLOWED, OVER_ZERO = 1.1, 1.03  # times the error of the best rival, and of zero
 
 

@@ -8,7 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from .boards import Board
 from .entrants import BASELINES, ZERO
 from .pairs import Duel, duel
-from .standings import Loss, Standing, Step, Worst, competing, losses, paths, standing, steps
+from .standings import (
+    HeldOut,
+    Loss,
+    Standing,
+    Step,
+    Worst,
+    competing,
+    losses,
+    paths,
+    standing,
+    steps,
+)
 
 NONE = "-"
 
@@ -100,6 +111,7 @@ def lost(board: Board, flagship: str) -> Iterator[str]:
         "repeats better : worse",
         "ratio of errors",
         "p",
+        "ratio of held-out errors",
     )
     yield from markdown(header, (_loss(one, board, flagship) for one in found))
 
@@ -117,7 +129,15 @@ def _loss(one: Loss, board: Board, flagship: str) -> Sequence[str]:
         "{} : {}".format(*pair.counts),
         number(mine / other),
         number(one.chosen, 2),
+        held_out(HeldOut.of(board, one.world, flagship)),
     )
+
+
+def held_out(one: HeldOut) -> str:
+    """The ratio and its standard error; a dash where there is none."""
+    if math.isnan(one.ratio):
+        return NONE
+    return f"{number(one.ratio)} ± {number(one.standard_error, 2)}"
 
 
 def margin(board: Board, flagship: str) -> Iterator[str]:

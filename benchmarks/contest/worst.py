@@ -33,8 +33,8 @@ class Loss:
 
     @classmethod
     def of(cls, line: str, epsilon: str) -> Loss:
-        """Of a line: world, rival, difference, its error, share, repeats, ratio, p."""
-        world, rival, _, _, share, _, ratio, _ = (one.strip() for one in line.split("|")[1:-1])
+        """Of a line: world, rival, difference, its error, share, repeats, ratio, and others."""
+        world, rival, _, _, share, _, ratio, *_ = (one.strip() for one in line.split("|")[1:-1])
         kind, _, size = world.partition(", n=")
         n, _, d = size.partition(", d=")
         return cls(kind, f"{int(n):,}, {d}", epsilon, rival, float(ratio), float(share[:-1]))

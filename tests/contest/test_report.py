@@ -11,6 +11,7 @@ from benchmarks.contest.boards import boards
 from benchmarks.contest.pairs import Paired, chosen, duel, sign_test
 from benchmarks.contest.results import Results
 from benchmarks.contest.standings import (
+    HeldOut,
     beyond,
     competing,
     losses,
@@ -137,6 +138,53 @@ def test_a_chosen_rival_is_rarely_ahead_by_chance(repeats):
     assert np.mean(np.array(found) < 0.5) > 0.2
 
 
+def test_held_out_errors_by_hand():
+    """On even repeats A is best, on odd ones B: A is compared on odd ones and B on even ones. The
+    flagship's errors sum to 4, those of the selected rivals to 0.6 + 0.7 + 0.8 + 0.9 = 3.
+    """
+    made = {
+        "ZeroPredictor": [2, 2, 2, 2],
+        "Mine": [1, 1, 1, 1],
+        "A": [0.5, 0.7, 0.5, 0.9],
+        "B": [0.6, 0.5, 0.8, 0.5],
+    }
+    (board,) = boards(records({"a": made}))
+    held = HeldOut.of(board, "a", "Mine")
+    assert set(held.selected) == {"A", "B"}
+    assert held.ratio == pytest.approx(4 / 3)
+    left = 1 - 4 / 3 * np.array([0.6, 0.7, 0.8, 0.9])
+    assert held.standard_error == pytest.approx(np.std(left, ddof=1) / 2 / 0.75)
+    assert tables.held_out(held) == f"1.33 ± {held.standard_error:.2g}"
+
+
+def test_held_out_errors_need_repeats_and_a_rival_that_beats_zero(board):
+    """Two repeats are too few; zero selected on one half is compared on the other."""
+    assert math.isnan(HeldOut.of(board, "b", "Mine").ratio)
+    zero = {"ZeroPredictor": [1.0] * 4, "Mine": [2.0] * 4}
+    (worse,) = boards(records({"a": {**zero, "A": [1.5, 1.5, 1.5, 1.5]}}))
+    assert math.isnan(HeldOut.of(worse, "a", "Mine").ratio)
+    (once,) = boards(records({"a": {**zero, "A": [0.5, 1.5, 0.5, 1.5]}}))
+    held = HeldOut.of(once, "a", "Mine")
+    assert held.selected == ("ZeroPredictor", "A")
+    assert held.ratio == pytest.approx(8 / (1 + 1.5 + 1 + 1.5))
+
+
+def test_the_best_of_equal_rivals_is_ahead_by_selection_alone():
+    """Twelve methods of one law: the best rival's error is smaller on the repeats that select it,
+    and held out it is not (200 boards of 6 repeats).
+    """
+    rng, plain, held = np.random.default_rng(5), [], []
+    for _ in range(200):
+        errors = 1 + 0.2 * rng.standard_normal((12, 6))
+        made = {"ZeroPredictor": [9.0] * 6, "Mine": errors[0]}
+        made |= {f"R{k}": one for k, one in enumerate(errors[1:])}
+        (board,) = boards(records({"a": made}))
+        plain.append(1 + regret(board, "a", "Mine", competing(board, "Mine")))
+        held.append(HeldOut.of(board, "a", "Mine").ratio)
+    assert np.mean(plain) > 1.1
+    assert abs(np.mean(held) - 1) < 4 * np.std(held) / np.sqrt(200)
+
+
 def test_worlds_beyond_what_is_allowed(board):
     """b: 1.2 against 0.8, and against zero's 1. In c only Mine beats zero."""
     assert beyond(board, "Mine") == (["b"], ["b"])
@@ -212,7 +260,7 @@ def test_tables_say_the_numbers(board):
     cells = [cell.strip() for cell in rows["`Mine`"].split("|")[2:-1]]
     assert cells == ["4", "3", "2", "0.5", "0.35", "0.2 (b)", "0.5 (b)"]
     lost = list(tables.lost(board, "Mine"))
-    assert lost[2] == "| b | `Other` | 0.4 | 0.1 | 40% | 0 : 2 | 1.5 | 0.25 |"
+    assert lost[2] == "| b | `Other` | 0.4 | 0.1 | 40% | 0 : 2 | 1.5 | 0.25 | - |"
     duels = list(tables.duels(board, "Mine"))
     assert duels[2].startswith("| `Other` | 2 : 1 | 0 : 0 | 1 |")
     errors = {line.split("|")[1].strip(): line for line in tables.errors(board)}
