@@ -50,8 +50,7 @@ class Prior:
     hidden: float = 2.0
     top: float = 0.25
     sampling: float = 0.3
-    energy: float = 0.2
-    doubt: float = 2.0
+    faint: float = 0.005
     floor: float = 0.5
     biased: float = 0.01
     most_biased: float = 0.9
@@ -77,6 +76,7 @@ class Prior:
         return np.array([1 - chance, *[some] * len(self.moves), chance * self.at_zero])
 
 
+TINY, FAR, GRID = 1e-9, 8.0, 101  # the least relative std of y'y; stds and points of its grid
 DOUBT, LEAST_DOUBT = 0.05, 0.01  # the noise on X'X is the same in all moments: most of it cancels
 
 
@@ -175,13 +175,19 @@ def clearness(evidence: Evidence) -> float:
 
 
 def label_energy(evidence: Evidence, count: float, prior: Prior) -> float:
-    """y'y: as released, by counts, and a priori of labels in [-width, width], by precision."""
+    """The posterior mean of y'y, given its release and the counts of label sizes."""
     full = count * evidence.moments[0].width ** 2
-    believed = prior.energy * full
-    means = np.array([evidence.squares, evidence.counted, believed])
-    stds = np.array([evidence.squares_std, evidence.counted_std, prior.doubt * believed])
-    precise = (stds.min() / stds) ** 2
-    return float(np.clip(precise @ means / precise.sum(), full / 100, full))
+    stds = np.maximum([evidence.squares_std, evidence.counted_std], TINY * full)
+    precise = 1 / stds**2
+    total = max(float(precise.sum()), 1e-300)
+    middle = float(precise @ [evidence.squares, evidence.counted]) / total
+    reach, ends = FAR / math.sqrt(total), (prior.faint * full, full)
+    near = np.clip(middle, *ends)
+    sizes = np.geomspace(max(near - reach, ends[0]), min(near + reach, ends[1]), GRID)
+    logs = -total / 2 * (sizes - middle) ** 2
+    weights = np.exp(logs - logs.max())
+    weights[[0, -1]] /= 2  # the trapezoidal rule
+    return float(weights @ sizes / weights.sum())
 
 
 def weighed(

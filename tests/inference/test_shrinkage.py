@@ -3,6 +3,7 @@
 import attrs
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, clearness, label_energy, posterior, records, unseen
@@ -142,20 +143,42 @@ def test_number_of_records():
     assert records(doubtful, -5.0) == 1.0
 
 
-def test_energy_is_weighed_by_precision():
-    """By hand."""
-    prior = Prior(energy=0.2, doubt=2.0)
-    noisy = attrs.evolve(evidence((1.0, 1.0)), squares=500.0, squares_std=100.0)
-    believed, doubt = 0.2 * 1000, 0.4 * 1000
-    by_hand = (500 / 100**2 + believed / doubt**2) / (1 / 100**2 + 1 / doubt**2)
-    assert label_energy(noisy, 1000.0, prior) == pytest.approx(by_hand)
-    counted = attrs.evolve(noisy, counted=300.0, counted_std=50.0)
-    by_hand = (500 / 100**2 + 300 / 50**2 + believed / doubt**2) / (
-        1 / 100**2 + 1 / 50**2 + 1 / doubt**2
+@pytest.mark.parametrize("squares", [-30.0, 5.0, 500.0, 1020.0])
+@pytest.mark.parametrize("std", [10.0, 100.0, 1000.0])
+def test_energy_is_a_posterior_mean(squares, std):
+    """Against integration of the likelihoods over log-uniform sizes of at most 1000."""
+    noisy = attrs.evolve(evidence((1.0, 1.0)), squares=squares, squares_std=std)
+    noisy = attrs.evolve(noisy, counted=40.0, counted_std=200.0)
+
+    def likely(log, power):
+        size = np.exp(log)
+        misses = (size - squares) ** 2 / std**2 + (size - 40.0) ** 2 / 200**2
+        at = np.clip((squares / std**2 + 1e-3) / (1 / std**2 + 1 / 200**2), 5.0, 1000.0)
+        best = (at - squares) ** 2 / std**2 + (at - 40.0) ** 2 / 200**2
+        return size**power * np.exp((best - misses) / 2)
+
+    ends = np.log(1000 * Prior().faint), np.log(1000)
+    above, below = (
+        quad(likely, *ends, args=(power,), limit=500, epsabs=0, epsrel=1e-9)[0] for power in (1, 0)
     )
-    assert label_energy(counted, 1000.0, prior) == pytest.approx(by_hand)
-    assert label_energy(attrs.evolve(noisy, squares=-9e9), 1000.0, prior) == 10.0
-    assert label_energy(attrs.evolve(noisy, squares=9e9), 1000.0, prior) == 1000.0
+    assert label_energy(noisy, 1000.0, Prior()) == pytest.approx(above / below, rel=2e-3)
+
+
+def test_energy_at_the_ends():
+    """Precise releases decide; without any, the prior mean; far releases give the nearest end."""
+    known = evidence((1.0, 1.0))
+    assert label_energy(known, 1000.0, Prior()) == pytest.approx(300.0)
+    nothing = attrs.evolve(known, squares_std=np.inf)
+    prior_mean = 1000 * (1 - 0.005) / np.log(200)
+    assert label_energy(nothing, 1000.0, Prior()) == pytest.approx(prior_mean, rel=1e-2)
+    assert label_energy(attrs.evolve(known, squares=-9e9), 1000.0, Prior()) == pytest.approx(5.0)
+    assert label_energy(attrs.evolve(known, squares=9e9), 1000.0, Prior()) == pytest.approx(1000.0)
+
+
+def test_noise_on_energy_does_not_make_labels_vanish():
+    """A release below 0 by noise leaves the energy at a part of that noise."""
+    noisy = attrs.evolve(evidence((1.0, 1.0)), squares=-200.0, squares_std=200.0)
+    assert 0.02 < label_energy(noisy, 1000.0, Prior()) / 1000 < 0.1
 
 
 def test_no_coefficient_is_believed_to_be_steep():
