@@ -50,7 +50,7 @@ class Prior:
     hidden: float = 2.0
     top: float = 0.25
     sampling: float = 0.3
-    faint: float = 0.005
+    faint: float = 0.01
     floor: float = 0.5
     biased: float = 0.01
     most_biased: float = 0.9

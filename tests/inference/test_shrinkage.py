@@ -153,7 +153,7 @@ def test_energy_is_a_posterior_mean(squares, std):
     def likely(log, power):
         size = np.exp(log)
         misses = (size - squares) ** 2 / std**2 + (size - 40.0) ** 2 / 200**2
-        at = np.clip((squares / std**2 + 1e-3) / (1 / std**2 + 1 / 200**2), 5.0, 1000.0)
+        at = np.clip((squares / std**2 + 1e-3) / (1 / std**2 + 1 / 200**2), 10.0, 1000.0)
         best = (at - squares) ** 2 / std**2 + (at - 40.0) ** 2 / 200**2
         return size**power * np.exp((best - misses) / 2)
 
@@ -169,9 +169,9 @@ def test_energy_at_the_ends():
     known = evidence((1.0, 1.0))
     assert label_energy(known, 1000.0, Prior()) == pytest.approx(300.0)
     nothing = attrs.evolve(known, squares_std=np.inf)
-    prior_mean = 1000 * (1 - 0.005) / np.log(200)
+    prior_mean = 1000 * (1 - 0.01) / np.log(100)
     assert label_energy(nothing, 1000.0, Prior()) == pytest.approx(prior_mean, rel=1e-2)
-    assert label_energy(attrs.evolve(known, squares=-9e9), 1000.0, Prior()) == pytest.approx(5.0)
+    assert label_energy(attrs.evolve(known, squares=-9e9), 1000.0, Prior()) == pytest.approx(10.0)
     assert label_energy(attrs.evolve(known, squares=9e9), 1000.0, Prior()) == pytest.approx(1000.0)
 
 
