@@ -149,6 +149,13 @@ def test_what_a_declaration_returns_is_checked():
         Wrong().graph(setting(), TARGET.budget)
 
 
+def test_the_path_is_named():
+    """A refusal spells the way from the source to where the data leaves."""
+    report = dp.examine(Reads("divisor", "max_abs"), target=TARGET, setting=setting())
+    told = " ".join(str(obligation) for obligation in report.open_obligations)
+    assert "X -> clip to norm 3/2 -> max_abs -> divisor of" in told
+
+
 # ------------------------------------------------------------ Nobody inherits that a value is exact
 X, Y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()
 WAYS = ("block", "compute", "on_grid", "sample", "samples")
