@@ -95,7 +95,7 @@ def _account(entry: ChainEntry, content: Mapping[str, Any]) -> Account:
     check_by(budget, None if by is None else KINDS[by])
     unit = unit_of(content["unit"])
     if content != json_values.of_opening(budget, unit, by):
-        raise InvalidArgument("data set", "its budget, unit and rule", "something else")
+        raise InvalidArgument("data set", "its budget, unit and rule", Plain("something else"))
     return Account(dataset=entry.dataset, budget=budget, unit=unit, by=by, created=entry.time)
 
 
