@@ -188,13 +188,6 @@ def test_theorems_and_the_exact_law_share_a_table():
     assert found["DiscreteGaussian", "numeric"] < found["DiscreteGaussian.concentrated", "basic"]
 
 
-def test_compare_draws(tmp_path, monkeypatch):
-    """Into the file that is named."""
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    call("compare", "--plot", str(tmp_path / "noise.png"))
-    assert (tmp_path / "noise.png").stat().st_size > 1000
-
-
 def test_fit_by_codebook(table):
     """Coefficients by name in the codebook's units, and the receipt."""
     schema = ["--schema", str(table / "schema.json")]

@@ -404,7 +404,7 @@ def test_a_regression_that_is_not_private_is_refused_before_data_is_touched() ->
 def test_symbols_without_numbers_are_refused_by_name() -> None:
     """A bound that is a parameter needs a number."""
     setting = attrs.evolve(BALL, X=dp.Rows(norm=dp.parameter("B", 0)))
-    with pytest.raises(dp.InvalidArgument, match="free of B"):
+    with pytest.raises(dp.InvalidArgument, match="got free B"):
         simulated(setting=setting).fit(Untouchable(), Untouchable())
 
 

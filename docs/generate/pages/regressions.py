@@ -11,13 +11,14 @@ from pathlib import Path
 import attrs
 
 import dpframe as dp
-from dpframe.audits.cost import at
+from dpframe.audits.cost import ball_at
 from dpframe.audits.drawing import drawing
 from dpframe.audits.figures import clipped, figure, formula
 from dpframe.audits.findings.example import numbers_of
 from dpframe.audits.lines import ReleaseLine
 from dpframe.literature.catalogue import HERE, Entry, catalogue
 from dpframe.literature.every import family
+from dpframe.numerics import arb_float
 
 FOLDER = Path(__file__).parents[2] / "regressions"
 MADE = "*This page is made by `python -m docs.generate.pages.regressions`; a test compares it.*"
@@ -245,7 +246,7 @@ def _row(line: ReleaseLine, many: int, numbered: ReleaseLine | None, values: dic
     times = formula(line.times * many)
     name = line.name if times == "1" else f"{line.name} (x{times})"
     sensitivity = "unbounded" if line.sensitivity is None else code(formula(line.sensitivity))
-    size = None if numbered is None else at(numbered.formula, values)
+    size = None if numbered is None else ball_at(numbered.formula, values)
     share = "-" if line.share is None else code(", ".join(map(formula, line.share.amounts)))
     return [
         escaped(name),
@@ -253,7 +254,7 @@ def _row(line: ReleaseLine, many: int, numbered: ReleaseLine | None, values: dic
         f"{sensitivity} ({line.norm})",
         line.kind.replace("_", " "),
         f"{line.noise} {code(formula(line.written))}",
-        "-" if size is None else figure(size[1], "up"),
+        "-" if size is None else figure(arb_float(size, up=True), "up"),
         share,
     ]
 
