@@ -129,7 +129,7 @@ def total(audit: Audit) -> Iterator[str]:
         yield from _aside(audit)
         return
     yield f"  by {argument(chosen.name)}"
-    yield from unreplayed(chosen.name)
+    yield from unreplayed(chosen.name, audit.report.problem.graph)
     if audit.trusted:
         yield f"  on trust in {', '.join(audit.trusted)}"
     for obligation in chosen.obligations:

@@ -10,6 +10,7 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
+from dpframe.prover.problem import sampling
 from dpframe.prover.text import overspent, ranged
 from dpframe.symbols import Expression, Number, Symbol
 from dpframe.wording import Formula, Subject, Text, accountant, joined, say, written
@@ -80,7 +81,7 @@ def _certifying(audit: Audit, place: str) -> Text:
     where = say(" where {}", conditions(region)) if region else ""
     return say(
         "I certify{}{}{} that {}, on every two tables that differ by {}, with {}, satisfies {}"
-        " in all that it releases{}, {}under the assumptions listed {}.",
+        " in all that it releases{}{}, {}under the assumptions listed {}.",
         scope,
         where,
         "," * bool(scope or where),
@@ -89,9 +90,21 @@ def _certifying(audit: Audit, place: str) -> Text:
         joined(" and ", _bounded(audit.setting)),
         goal(audit.claimed),
         _on_trust(audit),
+        _on_samples(audit),
         "with the noise and " if audit.lines else "",
         place,
     )
+
+
+def _on_samples(audit: Audit) -> Text:
+    """`, where for grads each of 50 draws reads a fresh, secret Poisson sample at rate 1/100`."""
+    releases = audit.report.problem.graph.releases
+    drawn = [
+        say("for {} {}", one.label, sampling(one.times, one.sampled))
+        for one in releases[:8]
+        if one.sampled is not None
+    ]
+    return say(", where {}", joined(" and ", drawn)) if drawn else say("")
 
 
 def _bounded(setting: Setting) -> Iterator[Text]:

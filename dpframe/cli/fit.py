@@ -43,6 +43,10 @@ COLUMN = "The column of public epsilons, one per record; with --groups of the na
 MADE = "The fit was made, its budget is spent, and its result is printed. Afterwards this failed:"
 WHOLE = "--notes prints all notes, and what is proved, tested and assumed, which --receipt saves."
 HTML = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>dpframe fit</title>\n{}\n'
+SEVERAL = (
+    "A person in several of these files has several rows, which --rows-per-person must count: "
+    "the privacy is that of one row."
+)
 FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
     "Example: dpframe fit JointSSP people.csv --target charges --schema codebook.json --epsilon 1 "
@@ -245,6 +249,8 @@ def fit(
         trust=proof.trusted,
     )
     source = dp.MultilineCSV(table) if data.multiline else table
+    if len(table) > 1 and data.rows_per_person == 1:
+        complain(SEVERAL)
     with _as_table():
         drop, column = model.missing == "drop", budget.epsilon_column
         opened = open_source(setting, source, target, drop=drop, budgets=column)

@@ -96,7 +96,9 @@ def write_predictions(model: Any, rows: str, path: Path, summary: Any) -> None:
     """
     columns = {"prediction": model.predict(rows)}
     if hasattr(model, "classes_"):
-        columns[f"probability[{model.classes_[1]}]"] = model.predict_proba(rows)[:, 1]
+        _, second = model.certificate_.setting.y.levels
+        place = model.classes_.tolist().index(second)
+        columns[f"probability[{second}]"] = model.predict_proba(rows)[:, place]
     elif isinstance(summary, Summary):
         new = model.inference().get_prediction(rows)
         columns["lower"], columns["upper"] = new.conf_int(summary.alpha, obs=True).T

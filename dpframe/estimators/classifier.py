@@ -61,6 +61,10 @@ NO_RECORDS = (
     "The released number of records is hardly above its noise, so these coefficients may be noise "
     "alone. With missing='drop' a level that is spelt otherwise than declared drops its rows."
 )
+SORTED = (
+    "coef_ and decision_function are of {} against {}, in the sorted order of classes_, as in "
+    "scikit-learn: their signs are opposite."
+)
 LITTLE_SHRUNK, HALF = 0.95, 0.5  # shares of log-odds that the penalty leaves
 
 
@@ -194,8 +198,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return float(super().score(X, y, **weights))
 
     def summary(self, *, notes: bool = False) -> OddsSummary:
-        """A table of log-odds and odds ratios, with the std of the privacy noise if it is known, or
-        predicted for LogisticDescent.
+        """A table of log-odds of the second declared class against the first, and of odds ratios,
+        with the std of the privacy noise if it is known, or predicted for LogisticDescent.
 
         There are no intervals; a note says why. All notes are printed, with or without `notes`. The
         table prints as text, and has `as_text`, `as_html`, `as_latex`, `summary_frame` and
@@ -225,8 +229,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """
         del notes
         check_is_fitted(self, "certificate_")
-        below, above = self.classes_
-        coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
+        below, above = self._levels
+        sign = 1 if above == self.classes_[1] else -1
+        coefficients, noise = sign * np.append(self.coef_, self.intercept_), self._noise
+        sorted_ones = [SORTED.format(*self.classes_[::-1])] if sign < 0 else []
         log_odds, records = f"of {above} against {below}", self._records
         few = [NO_RECORDS] if records[0] < SURE * records[1] < math.inf else []
         return OddsSummary(
@@ -236,8 +242,20 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             noise=noise,
             predicted=self._noise_root is not None,
             ranges=self._in(self._theta, AffineScale()).ranges,
-            notes=(*few, *self._notes(np.abs(coefficients) < 2 * noise), NO_INTERVALS),
+            notes=(
+                *sorted_ones,
+                *few,
+                *self._notes(np.abs(coefficients) < 2 * noise),
+                NO_INTERVALS,
+            ),
         )
+
+    @property
+    def _levels(self) -> tuple[Any, Any]:
+        """Both classes in the order in which they are declared."""
+        labels = self.certificate_.setting.y
+        first, second = self.classes_ if labels is None or labels.levels is None else labels.levels
+        return first, second
 
     def _notes(self, near: Array) -> Iterator[str]:
         """Notes on bias and noise; `near` (m,) says which coefficients are within two stds."""

@@ -32,7 +32,7 @@ INTERCEPT = "intercept"
 NEAR = 0.005  # p values with smaller differences print the same
 SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
 LOST, NOT_RELEASED = "lost in noise", "not released"
-FAR = 0.1  # of a length of intervals in standard errors from the usual one
+FAR = 0.05  # of a length of intervals in standard errors from the usual one
 LENGTHS = "Intervals extend {} standard errors to either side, not {:.3g}."
 REASONS = (
     "They are shorter where the standard error counts sampling by an upper bound, longer where "

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS
-from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, RowsNode, Setting
+from dpframe.graph import (
+    Categorical,
+    Graph,
+    Numeric,
+    OfBudgets,
+    Regression,
+    Release,
+    RowsNode,
+    Setting,
+)
 from dpframe.graph.maps.base import OfOne
 from dpframe.graph.post import ancestors
 from dpframe.numerics.rounding import arb_float
@@ -21,7 +30,9 @@ from dpframe.theory import DERIVATIONS
 from dpframe.wording import Formula, Text, digits, say, shares_aside
 
 from .algebra import at_point
+from .derivations import DERIVATIONS as PROVED_BY
 from .derivations import SHARES, SINGLE, SUM
+from .mixture import amplified
 from .problem import PROVED, Constraint, Obligation, Overspent, sampling, shown
 
 if TYPE_CHECKING:
@@ -48,9 +59,11 @@ def argument(name: str) -> str:
     return next(arguments, f"the total of {name}, believed on your word")
 
 
-def unreplayed(name: str) -> tuple[str, ...]:
+def unreplayed(name: str, graph: Graph) -> tuple[str, ...]:
     """What the kernel leaves out of a total by this derivation, as a line, if anything."""
-    if ":" in name or name in DERIVATIONS:
+    in_symbols = name not in PROVED_BY or PROVED_BY[name].symbolic
+    replayed = name in DERIVATIONS and (in_symbols or not any(map(amplified, graph.releases)))
+    if replayed or ":" in name:
         return ()
     return (f"  {BUT_FOR_THE_SUM}",)
 
@@ -70,7 +83,7 @@ def certificate_text(certificate: Certificate) -> str:
             *_clips(certificate),
             "",
             f"Derivation: {argument(certificate.derivation)}",
-            *unreplayed(certificate.derivation),
+            *unreplayed(certificate.derivation, certificate.graph),
             *(f"  {line}" for line in release_lines(certificate)),
             "",
             "Proved",

@@ -74,3 +74,11 @@ def test_samples_are_assumed_of_descriptions_only():
     declared = dp.audit(dp.regressions.NoisySGD(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert any(one.sampled is not None for one in declared.report.problem.graph.releases)
     assert "samples" not in {one.kind for one in declared.assumptions}
+
+
+def test_the_sentence_to_sign_states_the_samples():
+    """And the page says what the checker leaves out."""
+    proved = described(CASES["sampled, too much"])
+    text = " ".join(str(proved).split())
+    assert f"in all that it releases, where for r0 {SAMPLE}, with the noise" in text
+    assert "the total, which the checker does not add up" in read(html(findings(proved))).text

@@ -48,6 +48,29 @@ def test_check_prints_draws_and_samples():
     )
 
 
+class OnSamples(dp.Regression):
+    """A sum on fifty samples."""
+
+    def declare(self, X, y, budget):
+        """Of the labels and rows."""
+        return dp.release(X.T @ y, dp.Gaussian(std=2), sampled="0.01", times=50, name="moment")
+
+
+def test_check_says_what_it_does_not_add_up(saved, tmp_path):
+    """The total of Gaussian noise on samples; not of a forged certificate."""
+    path = tmp_path / "sampled.json"
+    proof = dp.certify(OnSamples(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    proof.save(path)
+    assert "the kernel replays the proof but for the sum of the losses" in str(proof)
+    assert "accepts everything but the total" in both_streams("check", path, status=1)
+    assert "but for the sum" not in str(saved[0])
+    forged = json.loads(saved[1].read_text())
+    forged["statement"]["target"]["amounts"][0] = "1/2"
+    forged["hash"] = hash_of(*(forged[name] for name in ("statement", "graph", "assumptions")))
+    path.write_text(json.dumps(forged))
+    assert "everything but the total" not in both_streams("check", path, status=1)
+
+
 def test_check_names_parameters_that_nothing_reads(saved, tmp_path):
     """A value of one says nothing about the proof."""
     document = json.loads(json.dumps(saved[0].document))

@@ -233,6 +233,21 @@ def test_the_setting_declares_classes(y: Any, classes: list[Any]) -> None:
         classifier(("a", "b"), setting).fit(X, right)
 
 
+@pytest.mark.parametrize("levels", [["ok", "late"], ["late", "ok"]], ids=str)
+def test_a_summary_is_of_the_second_declared_class(levels: list[str]) -> None:
+    """With the signs of a linear fit; `coef_` is of the last class in sorted order."""
+    X, right = two_groups()
+    y = np.array(levels)[right.astype(int)]
+    setting = dp.Setting(X=BALL.X, y=dp.Column("day", levels=levels), relation=dp.ADD_REMOVE)
+    model = classifier(None, setting).fit(X, y)
+    summary = model.summary()
+    assert summary.header["log-odds"] == f"of {levels[1]} against {levels[0]}"
+    assert summary.header["label"] == f"day, {levels[0]} (0) or {levels[1]} (1)"
+    assert summary.coefficients[0] > 0
+    assert (model.coef_[0, 0] > 0) == (levels[1] == "ok")
+    assert any("opposite" in note for note in summary.notes) == (levels[1] != "ok")
+
+
 ONE_TOO_FEW, ONE_TOO_MANY = ["a"], ["a", "b", "c"]
 BAD_CLASSES = [
     *(ONE_TOO_FEW, ONE_TOO_MANY),

@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
 from dpframe.prover.problem import sampling
-from dpframe.prover.text import argument, bounds, overspent
+from dpframe.prover.text import argument, bounds, overspent, unreplayed
 from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
 
@@ -168,6 +168,7 @@ def _environment() -> Environment:
         "joined": joined,
         "argument": argument,
         "uncounted": uncounted,
+        "unreplayed": unreplayed,
         "sampling": sampling,
         "drawing": drawing,
         "graph_picture": graph_picture,
