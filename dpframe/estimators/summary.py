@@ -32,7 +32,7 @@ INTERCEPT = "intercept"
 NEAR = 0.005  # p values with smaller differences print the same
 SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
 LOST, NOT_RELEASED = "lost in noise", "not released"
-FAR = 0.05  # of a length of intervals in standard errors from the usual one
+FAR = 0.1  # of a length of intervals in standard errors from the usual one; half of it without z
 LENGTHS = "Intervals extend {} standard errors to either side, not {:.3g}."
 REASONS = (
     "They are shorter where the standard error counts sampling by an upper bound, longer where "
@@ -263,7 +263,8 @@ class Summary(Printed):
         known = np.isfinite(self.estimates.sd) & (self.estimates.sd > 0)
         usual = critical(self.alpha, self.estimates.root, None)
         stds = (np.diff(self.intervals)[:, 0] / 2)[known] / self.estimates.sd[known]
-        if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
+        far = FAR if self.tested_by_z else FAR / 2
+        if stds.size and not (1 - far) * usual <= stds.min() <= stds.max() <= (1 + far) * usual:
             ends = dict.fromkeys(f"{one:.2g}" for one in (stds.min(), stds.max()))
             yield LENGTHS.format(" to ".join(ends), usual)
 
