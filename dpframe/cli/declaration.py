@@ -28,6 +28,9 @@ def is_description(name: str) -> bool:
 
 def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
     """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
+    if is_description(name):
+        way_out = f"dpframe audit {name} judges a description."
+        raise dp.InvalidArgument("NAME", "a regression, or module:Class", name, way_out)
     name = name.removesuffix("()")
     base, _, variant = (name, "", "") if ":" in name else name.partition(".")
     cls = _imported(name) if ":" in name else _known(base)

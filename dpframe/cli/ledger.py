@@ -229,13 +229,15 @@ def _amounts(amounts: Iterable[Fraction]) -> str:
 
 
 def _joint(ledger: dp.Ledger) -> str:
-    """What the budgets of all data sets allow together; "" where they cannot be added."""
+    """What the budgets of all data sets allow together; "" of a single one."""
     accounts = [ledger.account(name) for name in ledger.datasets]
     units = {one.unit for one in accounts} - {None}
     budgets = [one.budget.budget for one in accounts]
     added = all("epsilon" in one.currency for one in budgets)
-    if len(accounts) < 2 or len(units) > 1 or not added:
+    if len(accounts) < 2:
         return ""
+    if len(units) > 1 or not added:
+        return "Budgets are not added up: they differ in their unit of privacy or have no epsilon."
     epsilon = sum(number("epsilon", one.epsilon) for one in budgets)
     delta = sum(number("delta", one.delta) for one in budgets)
     whole = f"({epsilon}, {short(delta, up=True)})" if delta else str(epsilon)

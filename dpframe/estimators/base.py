@@ -18,6 +18,7 @@ from dpframe.errors import (
     InvalidArgument,
     Plain,
     PrivacyWarning,
+    WayOut,
     missing,
     nearest,
     warn,
@@ -389,7 +390,9 @@ class PrivateEstimator(BaseEstimator, ABC):
             mine = [one.name for one in attrs.fields(type(chosen)) if one.name in certificate.free]
             given = ", ".join(f"{name}=..." for name in mine)
             call = f", as in {type(chosen).__name__}({given})" if mine else ""
-            way_out = f"Give each a number where it is declared{call}; or dp.certify(...).at(...)."
+            python = f"Give each a number where it is declared{call}; or dp.certify(...).at(...)."
+            options = " ".join(f"--set {name}=..." for name in mine)
+            way_out = WayOut(python, f"Give each a number: {options}." if mine else python)
             wanted = "without free parameters"
             raise InvalidArgument("regression and setting", wanted, Plain(f"free {free}"), way_out)
         self._check_link(certificate)
