@@ -220,7 +220,7 @@ RANGE = Spelled(
 BY_HAND = Spelled(
     "state the noise by hand and give no share, as in `dp.release(X.T @ X, "
     "dp.Gaussian(std=...))`: all releases are then judged together",
-    "write std in place of calibration and share: all releases are then judged together",
+    "write std and leave ``share`` out: all releases are then judged together",
 )
 
 

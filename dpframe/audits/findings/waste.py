@@ -248,10 +248,9 @@ JOINTLY = say(
     "`dp.regressions.Jointly(of=...)` finds the factor for each claim: a formula where there is "
     "one."
 )
-BY_FACTOR = (
-    "Multiply each std and scale{} by {}, each variance by its square; give a release with a "
-    "calibration its size in place of calibration and share."
-)
+BY_FACTOR = "Multiply each std and scale{} by {}, each variance by its square{}{}."
+SIZED = "; give a release with a calibration its size in place of the calibration"
+TOGETHER = "; leave out ``share``, so that all releases are judged together"
 
 
 def _scaling(audit: Audit, waste: Waste) -> Text:
@@ -259,7 +258,10 @@ def _scaling(audit: Audit, waste: Waste) -> Text:
     if not audit.described:
         return JOINTLY
     of = f" of {listed(waste.changed)}" if waste.kept else ""
-    return say(BY_FACTOR, of, waste.amount)
+    releases = audit.report.problem.graph.releases
+    sized = SIZED * any(one.rule is not None for one in releases)
+    together = say(TOGETHER) if any(one.share is not None for one in releases) else ""
+    return say(BY_FACTOR, of, waste.amount, sized, together)
 
 
 def _mend(audit: Audit, waste: Waste | None) -> Change | None:
