@@ -426,7 +426,7 @@ class OddsSummary(Printed):
         records = self.records()
         noisy = bool(np.isfinite(self.noise).any())
         stepped = any(one["per"] not in {ONE_MORE, ""} for one in records)
-        noise_title = "noise std at most" if self.predicted else "noise std"
+        noise_title = "predicted noise std" if self.predicted else "noise std"
         titles = ["", "coef", *[noise_title, "odds ratio"] * noisy, *["per"] * stepped * noisy]
         rows = [titles]
         for one in records:

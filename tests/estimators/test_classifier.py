@@ -163,7 +163,7 @@ def test_the_default_is_the_descent_and_its_summary_predicts_the_noise():
     X, right = two_groups()
     model = classifier(regression=None, epsilon=1).fit(X, right.astype(int))
     assert model.certificate_.regression == dp.regressions.LogisticDescent()
-    assert "noise std at most" in str(model.summary())
+    assert "predicted noise std" in str(model.summary())
     small = classifier(regression=None, epsilon="0.1").fit(X, right.astype(int)).summary()
     assert "Most coefficients are within two stds of the noise. More records" in " ".join(
         str(small).split()

@@ -119,7 +119,7 @@ def test_the_predicted_noise_is_that_of_repeated_fits():
     drawn = np.std([np.append(one.coef_, one.intercept_) for one in models], axis=0, ddof=1)
     summary = models[0].summary()
     assert np.all(np.abs(np.log(drawn / summary.noise)) < np.log(2.5))
-    assert "noise std at most" in str(summary)
+    assert "predicted noise std" in str(summary)
     assert "by a rule of thumb" in " ".join(str(summary).split())
 
 
