@@ -15,8 +15,6 @@ from rich.console import Console
 from rich.table import Column, Table
 
 import dpframe as dp
-from dpframe.budgets.filters.prices import short
-from dpframe.privacy import number
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.symbols import rational
 
@@ -225,11 +223,16 @@ def _column(title: str) -> Column:
 
 
 def _amounts(amounts: Iterable[Fraction]) -> str:
+    from dpframe.budgets.filters.prices import short
+
     return ", ".join(short(one, up=True) for one in amounts)
 
 
 def _joint(ledger: dp.Ledger) -> str:
     """What the budgets of all data sets allow together; "" of a single one."""
+    from dpframe.budgets.filters.prices import short
+    from dpframe.privacy import number
+
     accounts = [ledger.account(name) for name in ledger.datasets]
     units = {one.unit for one in accounts} - {None}
     budgets = [one.budget.budget for one in accounts]

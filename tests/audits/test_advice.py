@@ -68,10 +68,16 @@ def text_of(mechanism, claim, size, *, relation="replace-one", rows="", times=No
     ids=["gaussian", "zcdp", "std", "laplace", "scale"],
 )
 def test_the_first_change_of_a_refuted_file_is_proved_by_its_sizes(mechanism, claim, size):
-    """The noise that the page predicts, in the proportions declared."""
+    """The noise that the page predicts, in the proportions declared; at the number of columns that
+    the page names, where the sizes depend on it.
+    """
     text = text_of(mechanism, claim, size)
     found = findings(described(text))
     assert found.audit.verdict is Verdict.REFUTED
+    if found.waste.at:
+        columns = found.waste.at.removeprefix("d = ")
+        assert f"at d = {columns}" in found.change.title
+        text = text.replace("rows = {norm = 1}", f"rows = {{norm = 1, columns = {columns}}}")
     assert f"Multiply each std and scale by {found.waste.amount}" in found.change.how
     enough = {name: enough for name, _, enough in found.waste.releases}
     if all(enough.values()):

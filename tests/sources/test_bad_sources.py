@@ -167,18 +167,18 @@ BAD = {
     "a generator that raises": bad(lambda f: raising(), "block 2 failed (Value", kind=SourceFailed),
     "no block": bad(lambda f: iter([]), "at least one block"),
     "an iterator and labels": bad(lambda f: blocks(frame()), "y must be left out, or", y=[1.0]),
-    "a stream that breaks off": bad(lambda f: Failing(), "reading X failed", kind=SourceFailed),
+    "a stream that breaks off": bad(lambda f: Failing(), "reading block 2 failed", kind=SourceFailed),
     "labels end early": bad(
         lambda f: pa.Table.from_pandas(without("rating"), preserve_index=False),
         "y must be as long as X",
         y=np.zeros(59),
     ),
-    "labels end late": bad(
-        lambda f: pl.from_pandas(without("rating")).lazy(), "y must be as long as X", y=np.zeros(61)
+    "labels beside a lazy frame": bad(
+        lambda f: pl.from_pandas(without("rating")).lazy(), "y must be left out, or", y=np.zeros(61)
     ),
     "a lazy frame that fails": bad(
         lambda f: pl.from_pandas(frame(t=TEXT)).lazy().with_columns(pl.col("t").cast(pl.Float64)),
-        "reading X failed (InvalidOperationError)",
+        "reading block 1 failed (InvalidOperationError)",
         kind=SourceFailed,
     ),
     "text in Arrow": bad(

@@ -140,8 +140,6 @@ UNLABELLED = {  # tables of u and v, with labels beside them
     "pandas": lambda X: X,
     "Polars": lambda X: pl.from_pandas(X),  # noqa: PLW0108
     "Arrow": arrow,
-    "a reader of Arrow": lambda X: arrow(X).to_reader(max_chunksize=64),
-    "lazy Polars": lambda X: pl.from_pandas(X).lazy(),
 }
 
 
