@@ -73,8 +73,8 @@ def mended(report: Report) -> Mended:
     seen = {_key(report.problem.graph)}
     while not report.proved and len(done) < ROUNDS:
         found = next_graph(report, seen)
-        if found is None:
-            break
+        if found is None or (found[0] == ALL_NOISE and done[-1:] == [ALL_NOISE]):
+            break  # noise that was scaled to the target is not scaled again
         what, graph = found
         done.append(what)
         seen.add(_key(graph))
