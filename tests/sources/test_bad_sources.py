@@ -167,7 +167,9 @@ BAD = {
     "a generator that raises": bad(lambda f: raising(), "block 2 failed (Value", kind=SourceFailed),
     "no block": bad(lambda f: iter([]), "at least one block"),
     "an iterator and labels": bad(lambda f: blocks(frame()), "y must be left out, or", y=[1.0]),
-    "a stream that breaks off": bad(lambda f: Failing(), "reading block 2 failed", kind=SourceFailed),
+    "a stream that breaks off": bad(
+        lambda f: Failing(), "reading block 2 failed", kind=SourceFailed
+    ),
     "labels end early": bad(
         lambda f: pa.Table.from_pandas(without("rating"), preserve_index=False),
         "y must be as long as X",
