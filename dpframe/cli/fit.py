@@ -249,7 +249,7 @@ def fit(
         trust=proof.trusted,
     )
     source = dp.MultilineCSV(table) if data.multiline else table
-    if len(table) > 1 and data.rows_per_person == 1:
+    if len(table) > 1 and data.rows_per_person == "1":
         complain(SEVERAL)
     with _as_table():
         drop, column = model.missing == "drop", budget.epsilon_column
