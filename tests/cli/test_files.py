@@ -166,7 +166,6 @@ def test_a_fit_without_a_ledger_says_so():
     assert words not in fit(*SIMULATE)
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_fit_of_several_files_says_whose_rows_it_counts(folder):
     """Of one file, or where the rows of a person are counted, it does not."""
     (folder / "more.csv").write_text("age,y,town\n5,6,bern\n")
@@ -176,6 +175,7 @@ def test_a_fit_of_several_files_says_whose_rows_it_counts(folder):
     assert "several of these files" not in fit(*SIMULATE)
 
 
+@pytest.mark.usefixtures("folder")
 def test_a_ledger_as_text_is_answered_with_the_call():
     """In Python."""
     X, y = dp.Rows(columns=[dp.Numeric("age", 0, 9)]), dp.Column(lower=0, upper=9)
