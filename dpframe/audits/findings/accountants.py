@@ -274,7 +274,7 @@ Parts = tuple[Part, ...]
 def composed(problem: Problem, joint: JointCost | None, values: Values) -> tuple[Parts, Parts]:
     """Losses that bound all releases at numbers, and the same as guarantees, which do not count
     what samples hide of Gaussian noise: one of the joint mu, and one for each other draw at its own
-    worst pair. None where a release has no loss, or no bound.
+    worst pair. Empty where a release has no loss, or no bound.
     """
     releases = problem.graph.releases
     if joint is not None and not joint.sampled:

@@ -195,7 +195,7 @@ def _says(waste: Waste) -> Text:
         )
     less, kept = "" if waste.exact else f"; {LESS}", say("")
     if waste.kept:
-        kept = say(" {} adds little to the cost and keeps its noise.", listed(waste.kept))
+        kept = say(" The noise of {} stays: it adds little to the cost.", listed(waste.kept))
     several = len(waste.releases) - len(waste.kept) > 1
     declared = ", in the proportions declared," * several
     if waste.factor < 1:

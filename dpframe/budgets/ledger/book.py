@@ -2,10 +2,6 @@
 
 Every entry is validated while it is read: prices are recomputed from the guarantees of a run, sums
 are added again, and ceilings are proved to imply the budget again.
-
-A checkpoint is an entry of the chain with the sum of all entries before it. Reading past one
-computes it again and compares; opening a long file begins at the last but one, so that the last is
-always computed again.
 """
 
 from __future__ import annotations
