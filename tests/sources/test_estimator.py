@@ -148,7 +148,7 @@ def test_the_command_line_fits_files(kind, tmp_path):
     command = ["fit", "SSP", *(str(tmp_path / file) for file in files), *options]
     printed = CliRunner().invoke(app, command)
     assert printed.exit_code == 0, printed.output
-    coefficients = json.loads(printed.output)["coef_"]
+    coefficients = json.loads(printed.stdout)["coef_"]
     rows = dp.Rows(columns=[dp.Numeric("age", 20, 60)])
     wanted = model(rows).fit(FRAME[["age"]], FRAME["rating"])
     assert list(coefficients.values()) == wanted.coef_.tolist()
