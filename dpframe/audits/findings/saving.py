@@ -17,13 +17,13 @@ from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
-from ..cost import added_epsilon
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
 from ..splits.criterion import NoiseCriterion
 from ..splits.resplit import divided, law_of, released, value_at
-from .example import Values, budget_at, delta_at, number_at, upper_at
+from .accountants import remaining
+from .example import Values, budget_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -45,25 +45,29 @@ class Portion:
     """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
     claimed than there is. `true`: what the release costs as a part of what all of them cost, each
     at its own worst pair, in `unit`; where draws are on samples, what it adds to the epsilon of the
-    others. None where there is no such number, and where private data reaches what is public.
+    others. `without`: the epsilon of all releases but this one, an upper bound, at the delta of the
+    page. None where there is no such number, and where private data reaches what is public.
     """
 
     name: str
     claimed: float | None
     true: float | None
     unit: str
+    without: float | None = None
 
 
 def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
     """One a charge, in order; none where neither share nor cost has a number."""
     charged = audit.report.problem.graph.charged
     releases = [one for one in charged if isinstance(one, Release)] if audit.bounded else []
-    if any(map(amplified, releases)):
-        unit, delta = ADDED, delta_at(audit.report.problem, values)
-        added = added_epsilon(audit.report.problem, delta)
-        costs = {id(one): Fraction(cost) for one, cost in zip(releases, added, strict=False)}
-    else:
+    rest = remaining(audit.report.problem, values) if audit.bounded else None
+    others = {} if rest is None else dict(zip(map(id, releases), rest.others, strict=True))
+    unit = ADDED
+    costs: dict[int, Fraction] = {}
+    if not any(map(amplified, releases)):
         unit, costs = _costs(releases, values)
+    elif rest is not None:
+        costs = {key: Fraction(max(0.0, rest.whole - one)) for key, one in others.items()}
     whole = sum(costs.values())
     found = tuple(
         Portion(
@@ -71,6 +75,7 @@ def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
             _claimed(audit, one, values),
             float(costs[id(one)] / whole) if whole and id(one) in costs else None,
             unit,
+            others.get(id(one)),
         )
         for one in charged
     )
