@@ -56,7 +56,8 @@ def compare(
     `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
     `pairs` lists (epsilon, delta) instead. Without calibrations: those of Gaussian noise,
     Laplace.pure, DiscreteLaplace.pure and DiscreteGaussian.concentrated, and L2Laplace.pure for
-    several numbers. Numbers are rounded up, rigorously. Outside its theorem the number of a formula
+    several numbers. Beside DiscreteGaussian.concentrated stands the std by the exact law, where one
+    number can move, by 1. Numbers are rounded up, rigorously. Outside its theorem the number of a formula
     is in brackets. That the theorem of a class of your own holds is its word: `trust` names it, and
     the table says so.
 
