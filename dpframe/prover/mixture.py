@@ -221,15 +221,20 @@ def epsilons(releases: Sequence[Release]) -> list[Expression]:
 
 def cost(release: Release) -> Guarantee:
     """What one draw guarantees at its derived sensitivity. Raises InvalidArgument."""
-    moved = release.moved
-    if moved is None:
-        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
-    if moved.value == ZERO:
+    moved = moved_by(release)
+    if moved == ZERO:
         way_out = "It is public here: use it without a release."
         raise InvalidArgument(
             "statistic", "one that neighbours move", release.statistic.label, way_out
         )
-    return release.guarantee(moved.value)
+    return release.guarantee(moved)
+
+
+def moved_by(release: Release) -> Expression:
+    """The sensitivity in the norm of its noise. Raises InvalidArgument."""
+    if release.moved is None:
+        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
+    return release.moved.value
 
 
 def upper(formula: Expression) -> Fraction:
