@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -47,7 +48,7 @@ def classes_of(values: object, name: str = "levels") -> tuple[Class, ...] | None
 
 def listed(values: object, name: str, wanted: str, way_out: str) -> tuple[Any, ...]:
     """The entries of an ordered list, as Python objects. Raises InvalidArgument."""
-    unordered = isinstance(values, (str, bytes, Mapping, Set))
+    unordered = isinstance(values, (str, bytes, Mapping, AbstractSet))
     if unordered or not isinstance(values, Iterable):
         raise InvalidArgument(name, wanted, values, way_out)
     return tuple(map(plain, values))

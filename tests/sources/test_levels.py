@@ -127,7 +127,7 @@ def test_a_cell_of_no_level_is_refused(name, table, tmp_path):
     if -1 not in expected:
         assert codes(of(levels), data) == expected
         return
-    with pytest.raises(BadData, match="declared levels|as its levels are"):
+    with pytest.raises(BadData, match=r"declared levels|as its levels are"):
         codes(of(levels), data)
 
 
