@@ -26,7 +26,8 @@ TITLES = {"U": "text", "T": "text", "S": "bytes", "m": "date", "M": "date", "V":
 TITLES |= {"b": "truth value", **dict.fromkeys("fiu", "number")}
 NO_NUMBERS = "mMV"  # durations, dates, records: cells that no number and no level is equal to
 OF_POLARS = ("Date", "Datetime", "Duration", "Time", "List", "Array", "Struct", "Binary")
-NARROW = {"float32": np.float32, "float": np.float32}  # as numpy and Arrow call them
+Narrow = type[np.floating[Any]]
+NARROW: dict[str, Narrow] = {"float32": np.float32, "float": np.float32}  # of numpy, of Arrow
 NARROW |= {"float16": np.float16, "halffloat": np.float16}
 EXACT = ("Decimal", "Int128", "UInt128")  # of Polars: its own conversion may round twice
 
@@ -112,7 +113,7 @@ def _kind_of_arrow(kind: Any) -> str | None:
     return "bytes" if "binary" in found else TITLES.get(found)
 
 
-def narrow_floats(values: Any) -> type[np.floating[Any]] | None:
+def narrow_floats(values: Any) -> Narrow | None:
     """The type of the memory of a column, where that is of floats shorter than doubles."""
     if isinstance(values, (list, tuple)):
         return None
