@@ -28,19 +28,16 @@ if TYPE_CHECKING:
 FIRST = ("epsilon", "delta")  # how a person orders symbols
 
 
-def sentence(audit: Audit, place: str = "above") -> Text:
-    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing.
-
-    `place` says where the page has the assumptions and the obligations, seen from the sentence.
-    """
+def sentence(audit: Audit) -> Text:
+    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing."""
     if audit.verdict is Verdict.PROVED:
-        return _certifying(audit, place)
+        return _certifying(audit)
     if audit.broken is not None:
         said = joined("; ", (_denial(audit), *overspent(audit.report)))
         return say("{}: {}.", _unsatisfied(audit), said)
     if audit.verdict is Verdict.UNPROVED and audit.report.overspent:
         return _overspending(audit)
-    return _withholding(audit, place)
+    return _withholding(audit)
 
 
 def _unsatisfied(audit: Audit) -> Text:
@@ -74,14 +71,14 @@ def holding(audit: Audit) -> Text:
     return say("{}, with a true $epsilon$ {} at $delta$ = {}", by, text, formula(delta))
 
 
-def _certifying(audit: Audit, place: str) -> Text:
+def _certifying(audit: Audit) -> Text:
     region = audit.report.chosen.constraints if audit.report.chosen else ()
     ranges = free(audit)
     scope = say(", for all {}", ranges) if ranges else ""
     where = say(" where {}", conditions(region)) if region else ""
     return say(
         "I certify{}{}{} that {}, on every two tables that differ by {}, with {}, satisfies {}"
-        " in all that it releases{}{}, {}under the assumptions listed {}.",
+        " in all that it releases{}{}, {}under the assumptions listed below.",
         scope,
         where,
         "," * bool(scope or where),
@@ -92,7 +89,6 @@ def _certifying(audit: Audit, place: str) -> Text:
         _on_trust(audit),
         _on_samples(audit),
         "with the noise and " if audit.lines else "",
-        place,
     )
 
 
@@ -221,14 +217,12 @@ def values_text(values: Mapping[str, Fraction]) -> Text:
     return joined(", ", numbers)
 
 
-def _withholding(audit: Audit, place: str) -> Text:
+def _withholding(audit: Audit) -> Text:
     found = sorted(audit.report.open_obligations, key=_open_first)
     reason = _reason(found[0]) if found else "nothing proves it"
     more = len(found) - 1
     others = (
-        say(" (and {} more open obligation{}, {})", more, "s" * (more > 1), place)
-        if more > 0
-        else ""
+        say(" (and {} more open obligation{}, below)", more, "s" * (more > 1)) if more > 0 else ""
     )
     start = _unsatisfied if audit.verdict is Verdict.REFUTED else _uncertified
     return say("{}: {}{}.", start(audit), reason, others)

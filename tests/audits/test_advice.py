@@ -11,11 +11,10 @@ import dpframe as dp
 from dpframe.audits import audit, parse_description
 from dpframe.audits.figures import between
 from dpframe.audits.findings import findings
-from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html import html
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import described, read, resized, words_of
+from tests.support.html_pages import described, read, resized, unfolded, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 ONE = dp.ApproxDP(1, "1e-6")
@@ -146,7 +145,7 @@ def test_two_bounds_that_print_alike_are_one_number():
     assert between((0.9999999, 1.0000005), 1) == "between 0.999 and 1.001"
     found = findings(audit(dp.literature.AdaSSPBudget(), target=ONE, setting=SETTING))
     first = found.accountants[0]
-    assert f"{between((first.lower, first.upper))}  joint Gaussian" in findings_text(found)
+    assert f"{between((first.lower, first.upper))}  joint Gaussian" in unfolded(found.audit)
 
 
 def test_a_table_has_no_legend_without_its_sign_and_no_formula_without_its_middle():

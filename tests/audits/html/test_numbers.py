@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from dpframe.audits.html.costs import ROW, Axes, AxisScale
+from dpframe.audits.pictures import ROW, Axes, AxisScale
 from tests.support.html_pages import CASES, found_of, page_of, read
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
