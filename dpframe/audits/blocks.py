@@ -1,14 +1,14 @@
 """What a document on an audit is made of: sections of sentences, tables and pictures, as values.
 
 `text.py` sets them as text, `html/` as a page. A text keeps its parts (dpframe.wording), so that a
-page sets formulas, code and citations.
+page sets formulas, code and citations. Long texts lose their middle; JSON has all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import attrs
 
@@ -19,9 +19,10 @@ from dpframe.wording import Formula, Text, say
 from .figures import Side, clipped, figure, formula, short
 from .lines import lower_end
 
-DASH = "–"
 Lines = tuple[str, ...]
+DASH = "–"
 WORDS = {"proved": "proved", "refuted": "refuted", "unproved": "not proved"}
+CELL, LINE, PARAGRAPH = 160, 600, 4000  # characters
 
 
 # ----------------------------------------------------------------------------- Formulas and numbers
@@ -39,6 +40,19 @@ class Typeset(Formula):
         return made
 
 
+def exact(value: Expression) -> Text:
+    """A formula with letters as mathematics, one without as it is written."""
+    return say("{}", Typeset(value) if value.symbols() else formula(value))
+
+
+def amount(value: Expression, room: int = 24) -> Text:
+    """A number in a few digits, a short formula as it is; `see below` where there is no room."""
+    known = value.value if isinstance(value, Number) else lower_end(value)
+    if known is None:
+        return exact(value) if len(formula(value)) <= room else say("see below")
+    return say("{}", short(known) if isinstance(value, Number) else figure(known))
+
+
 def condition(found: Constraint) -> Text:
     """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down."""
     value = None if isinstance(found.right, Number) else lower_end(found.right)
@@ -47,39 +61,69 @@ def condition(found: Constraint) -> Text:
     return say("{} {} {}{}", Typeset(found.left), sign, Typeset(found.right), number)
 
 
-def amount(value: Expression, room: int = 24) -> Text:
-    """A number in a few digits, a short formula as it is; `see below` where there is no room."""
-    known = value.value if isinstance(value, Number) else lower_end(value)
-    if known is not None:
-        return say("{}", short(known) if isinstance(value, Number) else figure(known))
-    return say("{}", Typeset(value)) if len(formula(value)) <= room else say("see below")
+def number(value: float | Fraction | None, side: Side = "near") -> Text | None:
+    """A number, rounded to `side`, if there is one."""
+    return None if value is None else say("{}", figure(value, side))
 
 
-def exact(value: Expression) -> Text:
-    """A formula with letters as mathematics, one without as it is written."""
-    return say("{}", Typeset(value) if value.symbols() else clipped(formula(value), 120))
+# ------------------------------------------------------------------------------ Blocks of a section
+def _paragraph(text: str) -> str:
+    return clipped(text, PARAGRAPH)
 
 
-def number(value: float | Fraction | None, side: Side = "near") -> Text:
-    """A number, rounded to `side`; a dash where there is none."""
-    return say("{}", DASH if value is None else figure(value, side))
+def _line(text: str) -> str:
+    return clipped(text, LINE)
 
 
-# --------------------------------------------------------------------------------- Cells of a table
+@attrs.frozen
+class Say:
+    """A paragraph: a `lead`, a `finding`, a `note`, or plain."""
+
+    text: str = attrs.field(converter=_paragraph)
+    style: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.text)
+
+
 @attrs.frozen
 class Badge:
-    """A verdict, of a `part` of the values; None where nothing is claimed."""
+    """A verdict, of a `part` of the values, or another word; None where nothing is claimed."""
 
     verdict: Verdict | None
     part: bool = False
     word: str = ""
-    kind: ClassVar = "badge"
 
     def __str__(self) -> str:
         """`not proved`, `proved in part`, `no claim`."""
         if self.verdict is None:
             return "no claim"
         return self.word or f"{WORDS[str(self.verdict)]}{' in part' * self.part}"
+
+
+def _known(pairs: Iterable[tuple[str, str | Sequence[str]]]) -> tuple[tuple[str, Lines], ...]:
+    several = ((term, [said] if isinstance(said, str) else said) for term, said in pairs)
+    return tuple(
+        (clipped(term, CELL), tuple(map(_line, said))) for term, said in several if any(said)
+    )
+
+
+@attrs.frozen
+class Pairs:
+    """Terms with what is said of each, in one or several lines; those without anything are left
+    out. With a `title` they stand below it. `anchor`: links lead to this and the term
+    in its brackets.
+    """
+
+    pairs: tuple[tuple[str, Lines], ...] = attrs.field(converter=_known)
+    title: str = attrs.field(default="", converter=_line)
+    badge: Badge | None = None
+    anchor: str = ""
+
+    def __bool__(self) -> bool:
+        """Whether it says anything."""
+        return bool(self.pairs)
 
 
 @attrs.frozen
@@ -96,57 +140,44 @@ class Column:
     picture: str = ""
 
 
-# ------------------------------------------------------------------------------ Blocks of a section
-@attrs.frozen
-class Say:
-    """A paragraph: a `lead`, a `finding`, a `note`, or plain."""
-
-    text: str
-    style: str = ""
-    kind: ClassVar = "say"
-
-
-def _known(pairs: Sequence[tuple[str, str | Sequence[str]]]) -> tuple[tuple[str, Lines], ...]:
-    several = ((term, (said,) if isinstance(said, str) else tuple(said)) for term, said in pairs)
-    return tuple((term, said) for term, said in several if any(said))
-
-
-@attrs.frozen
-class Pairs:
-    """Terms with what is said of each, in one or several lines; those without anything are left
-    out. With a `title` they stand below it, and below a `badge`.
-    """
-
-    pairs: tuple[tuple[str, Lines], ...] = attrs.field(converter=_known)
-    title: str = ""
-    badge: Badge | None = None
-    kind: ClassVar = "pairs"
-
-
-@attrs.frozen
-class Items:
-    """A list, each item with further lines below it; `steps` of a proof, or `sources` by `keys`."""
-
-    items: Sequence[tuple[str, Sequence[str]]]
-    style: str = ""
-    keys: Sequence[str] = ()
-    kind: ClassVar = "items"
+Cells = Mapping[Column, Callable[[Any], Any]]
 
 
 @attrs.frozen
 class Table:
-    """Rows of cells, texts or values with a `kind`; the first cell names the row."""
+    """Rows of cells: texts, badges, values of pictures. The first text names the row."""
 
     name: str
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
-    kind: ClassVar = "table"
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        caption: str,
+        things: Iterable[Any],
+        columns: Cells,
+    ) -> Self:
+        """A row a thing: a cell that is None is a dash, a column of them is left out."""
+        rows = [[cell(one) for cell in columns.values()] for one in things]
+        kept = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
+        cells = [[_cell(row[i]) for i in kept] for row in rows]
+        return cls(name, caption, [[*columns][i] for i in kept], cells)
 
     @property
     def head(self) -> int:
         """The place of the column that names the rows."""
         return next(place for place, one in enumerate(self.columns) if not one.picture)
+
+    def __bool__(self) -> bool:
+        """Whether it has rows."""
+        return bool(self.rows)
+
+
+def _cell(value: Any) -> Any:
+    return DASH if value is None else clipped(value, CELL) if isinstance(value, str) else value
 
 
 @attrs.frozen
@@ -155,9 +186,8 @@ class Picture:
 
     name: str
     label: str
-    values: Any
+    values: Sequence[Any]
     caption: str = ""
-    kind: ClassVar = "picture"
 
 
 @attrs.frozen
@@ -166,20 +196,19 @@ class Verbatim:
 
     label: str
     text: str
-    kind: ClassVar = "verbatim"
 
 
-Block = Say | Pairs | Items | Table | Picture | Verbatim
+Block = Say | Pairs | Table | Picture | Verbatim
 
 
+# ------------------------------------------------------------------------------------- The document
 @attrs.frozen
 class Section:
-    """`place` names it in links; `detail`: it is for readers of a page who want to know more."""
+    """A title, a `place` that names it in links, and what it says."""
 
     place: str
     title: str
     blocks: Sequence[Block]
-    detail: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -193,21 +222,11 @@ class Document:
     arguments: str
     verdict: Verdict
     says: str
-    lead: Text
-    untrue: Text
-    sentence: Text
+    lead: str
+    untrue: str
+    sentence: str
     headline: Sequence[tuple[str, str, str]]
-    example: Text
+    example: str
     sections: Sequence[Section]
     running: str
     cited: frozenset[str]
-
-
-def many(count: int) -> str:
-    """` (×3)`, where it is more than one."""
-    return f" (×{count})" if count > 1 else ""
-
-
-def cut(texts: Iterable[str], width: int = 400) -> list[str]:
-    """The texts, long ones without their middle."""
-    return [clipped(one, width) for one in texts]

@@ -8,7 +8,7 @@ from typing import Any
 from dpframe.notebooks import card, folded, sentences
 from dpframe.notebooks import table as html_table
 
-from .blocks import Column, Document, Items, Pairs, Picture, Say, Section, Table, Verbatim
+from .blocks import Column, Document, Pairs, Say, Section, Table, Verbatim
 from .figures import WIDTH, figure, hanging, table
 from .report import Audit
 from .sections.releases import released
@@ -56,17 +56,10 @@ def _section(section: Section, width: int) -> Iterator[str]:
                     yield from hanging(f"{INDENT}{line}", 0, width)
             case Pairs():
                 yield from _pairs(block, width)
-            case Items(items):
-                for item, below in items:
-                    yield from hanging(f"{INDENT}{item}", width=width)
-                    for line in below:
-                        yield from hanging(f"{INDENT * 2}{line}", width=width)
             case Table():
                 yield from _table(block, width)
             case Verbatim(_, said):
                 yield from (f"{INDENT}{line}" for line in said.split("\n"))
-            case Picture():
-                pass
 
 
 def _pairs(block: Pairs, width: int) -> Iterator[str]:

@@ -382,10 +382,12 @@ def test_letters_of_formulas_mean_what_they_stand_for(rows):
             return dp.release(dp.graph.column_squares(X), dp.Gaussian.analytic, budget)
 
     setting = dp.Setting(X=dp.Rows(**rows), relation=dp.ADD_REMOVE)
-    told = str(dp.audit(Squares(), target=ONE, setting=setting))
+    told = unfolded(dp.audit(Squares(), target=ONE, setting=setting))
     boxed = "norm" not in rows
     assert ("sqrt(d)*box^2" in told) == boxed
-    assert ("box: bound on an entry of a row" if boxed else "B: bound on the norm of a row") in told
+    assert (
+        "box the bound on an entry of a row" if boxed else "B the bound on the norm of a row"
+    ) in told
 
 
 def test_the_entries_that_a_saving_counts_are_named():

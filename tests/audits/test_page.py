@@ -23,11 +23,12 @@ from tests.support.html_pages import read, unfolded
 SETTING = dp.Setting(
     X=dp.Rows(norm=dp.parameter("B")), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
 )
+ONE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
 
 def test_statistics_move_below_the_names_where_a_table_is_too_wide():
     """They are a column of a narrower table."""
-    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
     assert re.search(r"\n  floor +[^\n]*\n    lambda_min\(X'X\)\n", done.text(100))
     done = audit(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert re.search(r"\n  moment +X'y  ", done.text(100))
@@ -49,7 +50,7 @@ PLACES = [
 
 def test_text_and_page_have_the_same_sections_in_one_order():
     """The verdict and the sentence first; a page has a few sections more, at its end."""
-    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
     shown = [one for one in done.text().split("\n") if one and not one.startswith(" ")]
     assert [one for one in shown if one in PLACES] == PLACES
     titles = [one.text for one in read(done.to_html()).one("main").all("h2")]
@@ -60,7 +61,7 @@ def test_text_and_page_have_the_same_sections_in_one_order():
 
 def test_at_most_two_ways_out_are_printed():
     """JSON has all of them."""
-    done = audit(dp.literature.SSPWangCoded(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    done = audit(dp.literature.SSPWangCoded(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
     assert done.records()["open"][0]["way_out"].endswith(", or raise epsilon or delta.")
     two = "by 1.53237, or calibrate it (dp.Gaussian.analytic is exact)."
     assert two in unfolded(done)

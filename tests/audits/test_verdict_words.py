@@ -328,7 +328,7 @@ def test_residuals_are_called_residuals():
 def test_the_count_is_explained_where_it_is_called_n():
     """As `dp.count(X)`."""
     done = audit(Constant(), target=ONE, setting=SETTING)
-    assert "n: number of rows, as dp.count(X) counts them" in str(done)
+    assert "n the number of rows, as dp.count(X) counts them" in unfolded(done)
 
 
 class Constant(dp.Regression):

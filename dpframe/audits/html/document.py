@@ -47,6 +47,7 @@ def _environment() -> Environment:
     }
     made.globals |= {
         "STYLE": Markup(STYLE),  # noqa: S704 - dpframe's own rules
+        "kind": lambda block: type(block).__name__,
         "words": _words,
         "graph_picture": graph_picture,
         "axes_of": Axes.of,

@@ -43,7 +43,11 @@ def document(
         sentence=sentence(audit),
         headline=[*costs.headline(found)],
         example=costs.example(found),
-        sections=[*_present(_sections(found, remarks, command, printed))],
+        sections=[
+            Section(place, title, said)
+            for place, title, blocks in _sections(found, remarks, command, printed)
+            if (said := [one for one in blocks if one])
+        ],
         running=_running(audit, title),
         cited=frozenset(one.key for one in found.sources),
     )
@@ -53,7 +57,7 @@ def _sections(
     found: Findings, remarks: Sequence[str], command: str, printed: Sequence[ClaimedSensitivity]
 ) -> Iterator[tuple[str, str, Iterable[Block]]]:
     """The list: costs, what to change, what is assumed, then the details of the claim and proof."""
-    audit = found.audit
+    audit, model = found.audit, found.audit.report.problem.graph
     count = len(audit.report.open_obligations)
     way = f"What stands in the way: {count} open obligation{'s' * (count > 1)}"
     yield "together", "What everything costs together", costs.together(found)
@@ -71,21 +75,13 @@ def _sections(
     yield "theorems", "Theorems of their own", releases.theorems(audit)
     yield "claim", "What is claimed", claims.claim(audit)
     yield "notes", "Notes of the auditor", claims.notes(remarks)
-    yield "graph", "The graph of what is computed", claims.graph(audit, remarks)
+    yield "graph", "The graph of what is computed", claims.graph(model, remarks)
     yield "profile", "The privacy profile", costs.profile(found)
     yield "sources", "Sources", claims.sources(found)
     yield "reproduce", "How to make this page again", claims.reproduce(audit, command, release())
 
 
-DETAILS = {"graph", "profile", "sources", "reproduce"}  # of a page; text has them on demand
-
-
-def _present(found: Iterable[tuple[str, str, Iterable[Block]]]) -> Iterator[Section]:
-    """The sections that have something to say."""
-    for place, title, blocks in found:
-        said = [one for one in blocks if getattr(one, "pairs", True)]
-        if said:
-            yield Section(place, title, said, place in DETAILS)
+DETAILS = {"graph", "profile", "sources", "reproduce"}  # of a page; text leaves them out
 
 
 def _verdict(audit: Audit) -> tuple[str, Text]:

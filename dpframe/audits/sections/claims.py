@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
+from dpframe.graph import Graph
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.text import argument, bounds, proved_aside, unreplayed
-from dpframe.wording import Code, best_ways, capital, say
+from dpframe.wording import Code, Text, best_ways, capital, say
 
-from ..blocks import Badge, Block, Items, Pairs, Picture, Say, Verbatim, condition, cut, many
+from ..blocks import Badge, Block, Pairs, Picture, Say, Verbatim, condition
 from ..drawing import MOST as NODES
 from ..drawing import drawing, lines
 from ..figures import clipped, listed
@@ -36,7 +37,7 @@ def claim(audit: Audit) -> Iterator[Block]:
             ("Claim", goal(audit.claimed)),
             ("Unit of privacy", f"{audit.setting.unit} ({audit.setting.relation})"),
             ("Rows", rows_text(rows)),
-            *((f"Column {clipped(name, 60)}", ends) for name, (_, ends) in named),
+            *((f"Column {name}", ends) for name, (_, ends) in named),
             ("Labels", "" if labels is None else labels_text(labels)),
             ("For all", free(audit)),
             ("It holds where", () if chosen is None else [*map(condition, chosen.constraints)]),
@@ -46,16 +47,15 @@ def claim(audit: Audit) -> Iterator[Block]:
 
 def notes(remarks: Iterable[str]) -> Iterator[Block]:
     """What the auditor writes."""
-    yield from (Say(clipped(note, 4000)) for note in remarks)
+    yield from map(Say, remarks)
 
 
 def change(found: Findings) -> Iterator[Block]:
     """What to change first."""
     one = found.change
     if one is not None:
-        yield Say(clipped(one.title, 600), "lead")
-        pairs = (("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect))
-        yield Pairs([(term, clipped(said, 2000)) for term, said in pairs])
+        yield Say(one.title, "lead")
+        yield Pairs([("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect)])
 
 
 # ------------------------------------------------------------------------------- What is not proved
@@ -89,14 +89,18 @@ def _entry(audit: Audit, one: Obligation, nodes: Sequence[str]) -> Pairs:
         badge = Badge(Verdict.UNPROVED, word="shares exceed the budget")
     return Pairs(
         [
-            ("At", clipped(say("{}{}", listed(nodes), many(one.count)), 400)),
-            ("Facts", cut(one.facts[:FACTS])),
-            (one.shows.capitalize(), clipped(one.example, 400)),
-            ("Way out", clipped(audit.advice(best_ways(one.repair)), 400)),
+            ("At", say("{}{}", listed(nodes), _times(one))),
+            ("Facts", one.facts[:FACTS]),
+            (one.shows.capitalize(), one.example),
+            ("Way out", audit.advice(best_ways(one.repair))),
         ],
-        title=clipped(one.rule, 400),
+        title=one.rule,
         badge=badge,
     )
+
+
+def _times(one: Obligation) -> str:
+    return f" (×{one.count})" if one.count > 1 else ""
 
 
 def _aside(audit: Audit) -> Iterator[str]:
@@ -123,18 +127,16 @@ def proof(audit: Audit) -> Iterator[Block]:
     if chosen is None:
         return
     yield Say(say("By {}.", argument(chosen.name)))
-    steps = [
-        (
-            clipped(say("{}{}: {}", clipped(one.node, 400), many(one.count), one.rule), 800),
-            cut(one.facts[:FACTS]),
-        )
-        for one in chosen.obligations[:MOST]
-    ]
-    yield Items(steps, "steps")
+    yield Pairs(
+        [
+            (say("{}{}", clipped(one.node, 120), _times(one)), [one.rule, *one.facts[:FACTS]])
+            for one in chosen.obligations[:MOST]
+        ]
+    )
     if audit.certificate is not None:
         yield Say(say("Certificate {}.", Code(audit.certificate.hash[:12])), "note")
     if audit.trusted:
-        yield Say(clipped(f"On trust in {', '.join(audit.trusted)}.", 400), "note")
+        yield Say(f"On trust in {', '.join(audit.trusted)}.", "note")
     yield from (
         Say(f"{line.strip().capitalize()}.", "note") for line in unreplayed(chosen.name, graph)
     )
@@ -142,27 +144,19 @@ def proof(audit: Audit) -> Iterator[Block]:
 
 def assumptions(found: Findings) -> Iterator[Block]:
     """What the verdict rests on, by the identifiers of docs/assumptions."""
-    yield Pairs(
-        [
-            (
-                one.id[:20],
-                clipped(one.text if _starts(one) else say("{}: {}", one.title, one.text), 1000),
-            )
-            for one in found.assumptions
-        ]
-    )
+    yield Pairs([(one.id, _assumed(one)) for one in found.assumptions])
 
 
-def _starts(one: Assumption) -> bool:
-    """Whether the text says what the title says."""
-    return one.title.lower().removeprefix("the ") in one.text.lower()
+def _assumed(one: Assumption) -> Text:
+    """The text, after the title where that says more."""
+    titled = one.title.lower().removeprefix("the ") not in one.text.lower()
+    return say("{}: {}", one.title, one.text) if titled else capital(one.text)
 
 
 # -------------------------------------------------------------------------- For readers of the page
-def graph(audit: Audit, remarks: Sequence[str]) -> Iterator[Block]:
+def graph(model: Graph, remarks: Sequence[str]) -> Iterator[Block]:
     """The graph, as a picture where it is small."""
     note = next((one[len(OUTPUT) :] for one in remarks if one.startswith(OUTPUT)), "")
-    model = audit.report.problem.graph
     if not model.nodes:
         return
     yield Say("From the data, at the top, to the output; the grids that dpframe adds are left out.")
@@ -175,9 +169,7 @@ def graph(audit: Audit, remarks: Sequence[str]) -> Iterator[Block]:
 
 def sources(found: Findings) -> Iterator[Block]:
     """The works that are cited."""
-    if found.sources:
-        items = [(say("[{}] {}", one.key, clipped(one.text, 1000)), ()) for one in found.sources]
-        yield Items(items, "sources", [one.key for one in found.sources])
+    yield Pairs([(f"[{one.key}]", one.text) for one in found.sources], anchor="source-")
 
 
 def reproduce(audit: Audit, command: str, version: str) -> Iterator[Block]:
@@ -198,7 +190,7 @@ def reproduce(audit: Audit, command: str, version: str) -> Iterator[Block]:
         )
     yield Pairs(
         [
-            ("Subject", clipped(str(audit.regression), 1000)),
+            ("Subject", str(audit.regression)),
             ("Derivation", audit.derivation),
             ("Graph", model.hash),
             ("Certificate", "" if certificate is None else certificate.hash),

@@ -4,9 +4,9 @@ split of the budget, noise against what is enough, the profile, what each record
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import zip_longest
 
 from dpframe.errors import DPFrameError
 from dpframe.numbers import shortest
@@ -18,7 +18,7 @@ from dpframe.symbols import ONE
 from dpframe.wording import Code, Formula, Text, capital, joined, say
 
 from .. import figures
-from ..blocks import DASH, Block, Column, Picture, Say, Table, number
+from ..blocks import Block, Cells, Column, Picture, Say, Table, number
 from ..figures import chosen, clipped, equals, figure, formula, listed, short
 from ..findings import Findings
 from ..findings.accountants import AccountantBounds, Profile
@@ -32,6 +32,12 @@ from ..sentence import own_cost, values_text
 
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 ROWS = 24  # of a table
+CLAIMED = "Claimed: the share of the budget that the declaration states for a release."
+UNCLAIMED = "The declaration claims nothing for single releases."
+MEANING = (
+    "At least: some pair of neighbours costs so much. At most: so much is enough, whatever the "
+    "tables are."
+)
 POINTS = 6  # steps of the table of the profile
 
 
@@ -104,7 +110,7 @@ def example(found: Findings) -> Text:
         return at
     if found.audit.refuted_at:
         return say("At the counterexample, {}; elsewhere costs may differ.", at)
-    return say("Costs are stated by way of example, at {}; elsewhere they may differ.", at)
+    return say("By way of example, costs are stated at {}; elsewhere they may differ.", at)
 
 
 def claimed(found: Findings) -> Fraction | None:
@@ -121,8 +127,7 @@ def together(found: Findings) -> Iterator[Block]:
     """Bounds by every accountant, tightest first."""
     audit, limit = found.audit, claimed(found)
     yield from (Say(one, "note") for one in uncounted(audit))
-    if joint := _joint(audit):
-        yield Say(joint)
+    yield Say(_joint(audit))
     if not found.accountants:
         return
     delta = found.accountants[0].delta
@@ -130,59 +135,41 @@ def together(found: Findings) -> Iterator[Block]:
         call = Code("certificate.as_composition().epsilon(delta)")
         usual = "This $delta$ is for orientation: the claim has none; {} is the cost at another."
         yield Say(say(usual, call), "note")
-    at = {**found.at, "delta": shortest(delta)} if found.at else {"delta": shortest(delta)}
-    of = "the counterexample, " if audit.refuted_at and found.at else ""
     scale = AxisScale.of(found.accountants, None if limit is None else float(limit))
     title = "drawn, powers of ten" if scale and scale.logarithmic else "drawn from 0"
     title += "" if limit is None else ", the claim dashed"
-    columns = [
-        Column("accountant"),
-        Column("how", under=True),
-        Column("against the claim"),
-        Column("at least", number=True),
-        Column("at most", number=True),
-        Column(title, picture="interval"),
-    ]
-    rows = [
-        (
-            clipped(one.name, 80),
-            say("{} {}", clipped(one.says, 300), one.source) if one.source else one.says,
-            _against(found, one),
-            number(one.lower, "down"),
-            say("no answer") if one.upper is None else number(one.upper, "up"),
-            (one, scale),
-        )
-        for one in found.accountants
-    ]
-    caption = say("Bounds on $epsilon$ at {}{}, tightest first", of, values_text(at))
-    yield Table("accountants", caption, columns, rows)
-    yield Say(
-        say(
-            "At least: some pair of neighbours costs so much. At most: so much is enough, whatever "
-            "the tables are."
-        ),
-        "note",
-    )
+    columns: Cells = {
+        Column("accountant"): lambda one: one.name,
+        Column("how", under=True): lambda one: say("{} {}", one.says, one.source),
+        Column("against the claim"): lambda one: _against(found, one),
+        Column("at least", number=True): lambda one: number(one.lower, "down"),
+        Column("at most", number=True): lambda one: number(one.upper, "up") or "no answer",
+        Column(title, picture="interval"): lambda one: scale and (one, scale),
+    }
+    at = values_text({**found.at, "delta": shortest(delta)})
+    caption = say("Bounds on $epsilon$ at {}, tightest first", at)
+    yield Table.of("accountants", caption, found.accountants, columns)
+    yield Say(MEANING, "note")
 
 
-def _against(found: Findings, one: AccountantBounds) -> str:
+def _against(found: Findings, one: AccountantBounds) -> str | None:
     """What it says of the claim. Only where that is proved, a hair above it is inside."""
     limit = claimed(found)
     if one.upper is None:
         return "does not apply"
     if limit is None:
-        return DASH
+        return None
     if one.lower is not None and one.lower > limit:
         return "above it: the claim is false"
     room = TIGHT if found.audit.verdict is Verdict.PROVED else 0
     return "inside it" if one.upper <= limit * (1 + room) else "does not prove it"
 
 
-def _joint(audit: Audit) -> Text | None:
+def _joint(audit: Audit) -> Text:
     """The exact cost of everything together, as one Gaussian release, at the claim."""
     cost = audit.joint
     if cost is None or (cost.sampled and cost.epsilon is None and _counting(audit)):
-        return None
+        return say("")
     known = "exactly" if cost.sharp else "within bounds" if cost.mu[0] > 0 else "an upper bound"
     start = say("All releases together, {} ({}): ", known, cost.rule)
     if cost.epsilon is None or cost.delta is None:
@@ -236,42 +223,28 @@ def split(found: Findings) -> Iterator[Block]:
     drawn = parts(found.portions)
     if not drawn:
         return
-    claims, costed = (
-        any(getattr(one, name) is not None for one in drawn) for name in ("claimed", "true")
-    )
-    unit = clipped(drawn[0].unit, 80)
-    said = [
-        "Claimed: the share of the budget that the declaration states for a release."
-        if claims
-        else "The declaration claims nothing for single releases."
-    ]
-    if costed:
-        said.append(say("True: its part of what all of them cost, in {}.", Formula(unit)))
+    unit, said = Formula(drawn[0].unit), [UNCLAIMED]
+    if any(one.claimed is not None for one in drawn):
+        said = [CLAIMED]
+    if any(one.true is not None for one in drawn):
+        said.append(say("True: its part of what all of them cost, in {}.", unit))
         without = [clipped(one.name, 80) for one in found.portions if one.true is None]
         said += [say("No such number: {}.", joined(", ", without[:PARTS]))] if without else []
     yield Picture("split", "Split of the budget", drawn, joined(" ", said))
-    titles = {"claimed": "claimed", "true": say("true, of {}", Formula(unit))}
-    shown = [name for name, known in zip(titles, (claims, costed), strict=True) if known]
-    columns = [Column("pattern", picture="swatch"), Column("release")]
-    columns += [Column(titles[name], number=True) for name in shown]
-    rows = [
-        (
-            place,
-            say("{} {}", place + 1, clipped(one.name, 80)),
-            *(_percent(getattr(one, name)) for name in shown),
-        )
-        for place, one in enumerate(drawn)
-    ]
-    yield Table("split", "Parts of the budget", columns, rows)
+    columns: Cells = {
+        Column("pattern", picture="swatch"): drawn.index,
+        Column("release"): lambda one: say("{} {}", drawn.index(one) + 1, one.name),
+        Column("claimed", number=True): lambda one: _percent(one.claimed),
+        Column(say("true, of {}", unit), number=True): lambda one: _percent(one.true),
+    }
+    yield Table.of("split", "Parts of the budget", drawn, columns)
 
 
-def _percent(share: float | None) -> str:
-    """`33.3 %`, a dash where there is no number."""
-    return (
-        DASH
-        if share is None
-        else f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}\N{NO-BREAK SPACE}%"
-    )
+def _percent(share: float | None) -> str | None:
+    """`33.3 %`."""
+    if share is None:
+        return None
+    return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}\N{NO-BREAK SPACE}%"
 
 
 def noise_title(found: Findings) -> str:
@@ -290,40 +263,38 @@ def noise(found: Findings) -> Iterator[Block]:
     if waste is not None:
         factor = "{} × {}, its variance × {}. {}"
         amounts = (capital(waste.noise), waste.amount, figure(waste.variance, "up"))
-        said = clipped(waste.says, 600)
+        said = waste.says
         yield Say(said if waste.tight else say(factor, *amounts, said), "finding")
     if best is not None:
         at = say(" at {}", best.at) if best.at else ""
         saves = "The best split of the budget saves {} % of the squared noise{}: {}."
         yield Say(say(saves, best.percent, at, best.says), "finding")
-    if sizes := _sizes(found):
-        titles = ["as declared", *["enough"] * (waste is not None), *["best split"] * bool(best)]
-        shown = [i for i in range(len(titles)) if any(row[i] is not None for row in sizes.values())]
-        columns = [Column("release"), *(Column(titles[i], number=True) for i in shown)]
-        cells = (
-            (clipped(name, 80), *(number(row[i], "up" if i else "near") for i in shown))
-            for (name, _), row in sizes.items()
-        )
-        rows = list(dict.fromkeys(cells))[:ROWS]
-        word = "Size" if best is None else capital(best.noise)
-        yield Table("noise", f"{word} of the noise", columns, rows)
+    columns: Cells = {
+        Column("release"): lambda row: row[0],
+        Column("as declared", number=True): lambda row: number(row[1]),
+        Column("enough", number=True): lambda row: number(row[2], "up"),
+        Column("best split", number=True): lambda row: number(row[3], "up"),
+    }
+    word = "Size" if best is None else capital(best.noise)
+    yield Table.of("noise", f"{word} of the noise", _sizes(found)[:ROWS], columns)
     if best is not None:
         yield Say(say("{}. {}", capital(best.way), ALIKE), "note")
 
 
-def _sizes(found: Findings) -> dict[tuple[str, int], list[float | None]]:
-    """Of each release, by its name and its place among those of that name: its noise as declared,
-    enough, and at the best split.
-    """
-    tables = [one.releases for one in (found.waste, found.saving) if one is not None]
-    rows: dict[tuple[str, int], list[float | None]] = {}
-    for place, table in enumerate(tables, 1):
-        seen: Counter[str] = Counter()
-        for name, now, then in table:
-            row = rows.setdefault((name, seen[name]), [None] * (1 + len(tables)))
-            row[0], row[place] = now if row[0] is None else row[0], then
-            seen[name] += 1
-    return {key: row for key, row in rows.items() if row[0] is not None}
+def _sizes(found: Findings) -> list[tuple[str, float | None, float | None, float | None]]:
+    """Of each release its noise as declared, enough, and at the best split; equal rows once."""
+    enough, best = (() if one is None else one.releases for one in (found.waste, found.saving))
+    none = (None, None)
+    rows = [
+        (
+            (one or other)[0],
+            (one or other)[1] or (other or none)[1],
+            one and one[2],
+            other and other[2],
+        )
+        for one, other in zip_longest(enough, best)
+    ]
+    return [row for row in dict.fromkeys(rows) if row[1] is not None]
 
 
 # ------------------------------------------------------------------ The profile, and single records
@@ -352,15 +323,16 @@ def profile(found: Findings) -> Iterator[Block]:
         " The cross in the ring is the claim." * bool(drawn.claimed),
     )
     yield Picture("profile", "Privacy profile", (drawn, _point(drawn)), caption)
-    titles = (say("$epsilon$"), say("$delta$ at least"), say("$delta$ at most"))
-    points = zip(drawn.epsilons, drawn.lower, drawn.upper, strict=True)
-    step = max(1, (len(drawn.epsilons) - 1) // POINTS)
-    rows = [
-        (number(at), number(low if below else None, "down"), number(high, "up"))
-        for at, low, high in list(points)[::step]
-    ]
-    columns = [Column(title, number=True) for title in titles]
-    yield Table("profile", "Some points of the profile", columns, rows)
+    points = [*zip(drawn.epsilons, drawn.lower, drawn.upper, strict=True)]
+    columns: Cells = {
+        Column(say("$epsilon$"), number=True): lambda row: number(row[0]),
+        Column(say("$delta$ at least"), number=True): lambda row: (
+            number(row[1], "down") if below else None
+        ),
+        Column(say("$delta$ at most"), number=True): lambda row: number(row[2], "up"),
+    }
+    some = points[:: max(1, (len(points) - 1) // POINTS)]
+    yield Table.of("profile", "Some points of the profile", some, columns)
 
 
 def _judged(found: Findings, drawn: Profile) -> Text:
@@ -403,6 +375,5 @@ def paid(audit: Audit) -> Iterator[Block]:
         yield Say(" ".join(str(refusal).split()))
         return
     columns = [Column(title, number=place > 0) for place, title in enumerate(report.titles)]
-    rows = [[clipped(one, 80) for one in row] for row in report.rows]
-    yield Table("paid", "At noise as it is executed", columns, rows)
+    yield Table("paid", "At noise as it is executed", columns, report.rows)
     yield from (Say(note, "note") for note in report.notes)

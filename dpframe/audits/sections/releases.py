@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import NamedTuple
 
-import attrs
-
+from dpframe.graph.bound import Bound
 from dpframe.prover import Verdict
 from dpframe.prover.problem import sampling
 from dpframe.symbols import Expression
 from dpframe.wording import Cited, Formula, Text, joined, say
 
-from ..blocks import DASH, Badge, Block, Column, Pairs, Say, Table, Typeset, amount, exact
+from ..blocks import Badge, Block, Cells, Column, Pairs, Say, Table, Typeset, amount, exact
 from ..descriptions.stated import ClaimedSensitivity
 from ..figures import TINY, against, clipped, figure, formula, listed
 from ..lines import ReleaseLine, lower_end, meanings
 from ..report import Audit
 from ..sentence import conditions
 
-Key = TypeVar("Key")
-MOST = 24  # different releases of a table
-NAME = 80  # characters of a name
+MOST, NAME = 24, 80  # different releases of a table, characters of a name
 QUESTIONED = (
     "These numbers take for granted what does not hold here: see what stands in the way. Until "
     "that is mended they bound nothing."
@@ -54,113 +51,61 @@ class CostColumn(NamedTuple):
     meaning: Text
 
 
-COSTS = (
-    CostColumn("mu", "", say("$mu$"), say("$mu$ is the sensitivity over the standard deviation.")),
-    CostColumn(
-        "exact_delta",
-        "delta",
-        say("exact $delta$"),
-        say("$delta$ is exact at the claimed $epsilon$, $epsilon$ at the claimed $delta$."),
-    ),
-    CostColumn("exact_epsilon", "epsilon", say("exact $epsilon$"), say("")),
+MU = CostColumn("mu", "", say("$mu$"), say("$mu$ is the sensitivity over the standard deviation."))
+EXACT_DELTA = CostColumn(
+    "exact_delta",
+    "delta",
+    say("exact $delta$"),
+    say("$delta$ is exact at the claimed $epsilon$, $epsilon$ at the claimed $delta$."),
 )
-
-
-@attrs.frozen(slots=False)
-class Releases:
-    """The releases of an audit, equal ones once."""
-
-    audit: Audit
-
-    @cached_property
-    def counts(self) -> Mapping[ReleaseLine, int]:
-        """Different lines, and how often each occurs."""
-        return Counter(self.audit.lines)
-
-    def any(self, field: str) -> bool:
-        """Whether a release has this number."""
-        return any(getattr(line, field) is not None for line in self.counts)
-
-    @property
-    def failing(self) -> bool:
-        """Whether a claim on a single release is not proved."""
-        return any(line.verdict not in {None, Verdict.PROVED} for line in self.counts)
-
-    @property
-    def table(self) -> Table:
-        """What each release adds, claims and costs alone."""
-        names = {line.noise for line in self.counts}
-        noise = names.pop() if len(names) == 1 else ""
-        shown = list(self.counts.items())[:MOST]
-        columns = {
-            Column("release"): [drawn(line, many) for line, many in shown],
-            Column("statistic", under=True): [clipped(line.statistic, NAME) for line, _ in shown],
-            Column("sensitivity", number=True): [_sensitivity(line) for line, _ in shown],
-        }
-        if self.any("size"):
-            columns[Column(noise or "noise", number=True)] = [
-                say(
-                    "{}{}",
-                    "" if noise else f"{line.noise} ",
-                    figure(line.size) if line.size else DASH,
-                )
-                for line, _ in shown
-            ]
-        if self.any("share"):
-            columns[Column("share claimed", number=True)] = [_share(line) for line, _ in shown]
-        for one in self.costs:
-            column = Column(one.title, number=True, extra=one is COSTS[0] and len(self.costs) > 1)
-            columns[column] = [cost(line, one) for line, _ in shown]
-        columns[Column("claim")] = [Badge(line.verdict, bool(line.where)) for line, _ in shown]
-        rows = list(zip(*columns.values(), strict=True))
-        return Table("releases", "Releases, each judged alone", list(columns), rows)
-
-    @property
-    def costs(self) -> list[CostColumn]:
-        """The columns of costs that any release has."""
-        return [one for one in COSTS if self.any(one.field)]
-
-    @property
-    def rest(self) -> str:
-        """`And 3 more: 2 proved, 1 refuted.`: the claims of releases that the table leaves out."""
-        left = list(self.counts.items())[MOST:]
-        claims = Counter(line.claim for line, many in left for _ in range(many))
-        counts = ", ".join(f"{count} {claim}" for claim, count in claims.items())
-        return f"And {claims.total()} more: {counts}." if left else ""
-
-    @property
-    def notes(self) -> Iterator[str]:
-        """What the table leaves out, and what its columns of costs mean."""
-        yield self.rest
-        yield from (one.meaning for one in self.costs)
-        if any(cost(line, one).startswith("<=") for line in self.counts for one in self.costs):
-            yield UPPER
-        if self.costs and any(line.sampled is not None for line in self.counts):
-            yield ONE_DRAW
-
-    @property
-    def warnings(self) -> list[str]:
-        """Limits of the numbers: claims that the proof does not use, open obligations."""
-        unused = self.audit.verdict is Verdict.PROVED and self.failing
-        return [UNUSED] * unused + [QUESTIONED] * (not self.audit.bounded)
+COSTS = (MU, EXACT_DELTA, CostColumn("exact_epsilon", "epsilon", say("exact $epsilon$"), say("")))
 
 
 def released(audit: Audit) -> Iterator[Block]:
-    """The table of releases, what it means, and why claims fail or where they hold."""
-    if not audit.lines:
-        if not audit.report.problem.graph.charged:
-            yield Say("Nothing is released.")
-        return
-    listing = Releases(audit)
-    yield listing.table
-    if notes := list(filter(None, listing.notes)):
-        yield Say(joined(" ", notes), "note")
-    yield from (Say(one, "note") for one in listing.warnings)
-    reasons = _grouped((reason, line.name) for line in audit.lines for reason in _reasons(line))
-    yield Pairs([(some, clipped(reason, 400)) for reason, some in list(reasons.items())[:MOST]])
+    """The table of releases, equal ones once, what it means, and why claims fail or where they
+    hold.
+    """
+    if not audit.report.problem.graph.charged:
+        yield Say("Nothing is released.")
+    counts = Counter(audit.lines)
+    costs = [one for one in COSTS if any(getattr(line, one.field) is not None for line in counts)]
+    laws = {line.noise for line in counts}
+    word = "noise" if len(laws) > 1 else "".join(laws)
+    extra = len(costs) > 1
+    columns: Cells = {
+        Column("release"): lambda line: _drawn(line, counts[line]),
+        Column("statistic", under=True): lambda line: line.statistic,
+        Column("sensitivity", number=True): _sensitivity,
+        Column(word, number=True): partial(_size, named=len(laws) > 1),
+        Column("share claimed", number=True): lambda line: line.share and _pair(line.share.amounts),
+        **{
+            Column(one.title, number=True, extra=extra and one is MU): partial(cost, column=one)
+            for one in costs
+        },
+        Column("claim"): lambda line: Badge(line.verdict, bool(line.where)),
+    }
+    yield Table.of("releases", "Releases, each judged alone", [*counts][:MOST], columns)
+    left = Counter(line.claim for line, many in [*counts.items()][MOST:] for _ in range(many))
+    more = ", ".join(f"{count} {claim}" for claim, count in left.items())
+    shown = [text for line in counts for one in costs if (text := cost(line, one))]
+    notes = [
+        f"And {left.total()} more: {more}." if left else "",
+        *(one.meaning for one in costs),
+        UPPER if any(text.startswith("<=") for text in shown) else "",
+        ONE_DRAW if costs and any(line.sampled is not None for line in counts) else "",
+    ]
+    yield Say(joined(" ", filter(None, notes)), "note")
+    failing = any(line.verdict not in {None, Verdict.PROVED} for line in counts)
+    yield Say(UNUSED * (failing and audit.verdict is Verdict.PROVED), "note")
+    yield Say(QUESTIONED * (bool(counts) and not audit.bounded), "note")
+    reasons: dict[str, list[str]] = {}
+    for line in audit.lines:
+        for reason in _reasons(line):
+            reasons.setdefault(reason, []).append(clipped(line.name, NAME))
+    yield Pairs([(listed(names), reason) for reason, names in [*reasons.items()][:MOST]])
 
 
-def drawn(line: ReleaseLine, many: int) -> Text:
+def _drawn(line: ReleaseLine, many: int) -> Text:
     """Its name, how often it is drawn, where more than once, and the rate of its samples."""
     times = formula(line.times * many)
     sample = [] if line.sampled is None else [say("sample {}", formula(line.sampled))]
@@ -173,17 +118,20 @@ def _sensitivity(line: ReleaseLine) -> str:
     return "no bound" if line.sensitivity is None else amount(line.sensitivity)
 
 
-def _share(line: ReleaseLine) -> str:
-    if line.share is None:
-        return "none"
-    return say("({})", joined(", ", map(amount, line.share.amounts)))
+def _size(line: ReleaseLine, *, named: bool) -> Text | None:
+    law = f"{line.noise} " * named
+    return None if line.size is None else say("{}{}", law, figure(line.size))
 
 
-def cost(line: ReleaseLine, column: CostColumn) -> Text:
+def _pair(amounts: Iterable[Expression]) -> Text:
+    return say("({})", joined(", ", map(amount, amounts)))
+
+
+def cost(line: ReleaseLine, column: CostColumn) -> Text | None:
     """A cost, in enough digits to distinguish it from the claim."""
     value, name, share = getattr(line, column.field), column.amount, line.share
     if value is None:
-        return say(DASH)
+        return None
     if 0 < value < TINY:
         return say("$<$ {}", figure(TINY))
     beside = line.mu is None and share is not None and "delta" in share.currency
@@ -193,17 +141,14 @@ def cost(line: ReleaseLine, column: CostColumn) -> Text:
     return say("{}", figure(value) if claimed is None else against(value, claimed))
 
 
-def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, Text]:
-    """Keys with the names of the releases that share them."""
-    names: dict[Key, list[str]] = {}
-    for key, name in pairs:
-        names.setdefault(key, []).append(clipped(name, NAME))
-    return {key: listed(some) for key, some in names.items()}
-
-
 def _reasons(line: ReleaseLine) -> Iterator[str]:
+    """Why the claim of this release fails, and where it holds."""
     if line.verdict is Verdict.REFUTED:
-        yield say("refuted: {}", _refuted(line))
+        known = None if line.share is None else cost(line, EXACT_DELTA)
+        numbers = known and line.share and (known, amount(line.share.delta))
+        yield say(
+            "refuted: {}", say("exact $delta$ {} > {}", *numbers) if numbers else line.witness
+        )
     if line.unbounded:
         yield line.unbounded
     elif line.open:
@@ -214,13 +159,6 @@ def _reasons(line: ReleaseLine) -> Iterator[str]:
         yield line.note
 
 
-def _refuted(line: ReleaseLine) -> str:
-    """Why the claim of this release fails, in its own numbers."""
-    if line.exact_delta is None or line.share is None:
-        return line.witness
-    return say("exact $delta$ {} > {}", cost(line, COSTS[1]), amount(line.share.delta))
-
-
 # ---------------------------------------------------------------------- Where the numbers come from
 def derivations(audit: Audit) -> Iterator[Block]:
     """Of releases whose numbers are derived alike: what is released, its noise, its sensitivity."""
@@ -228,31 +166,28 @@ def derivations(audit: Audit) -> Iterator[Block]:
     for line in audit.lines:
         key = (line.statistic, line.written, line.rule, line.sensitivity)
         alike.setdefault(key, []).append(line)
-    for some in list(alike.values())[:MOST]:
-        line = some[0]
+    for some in [*alike.values()][:MOST]:
         yield Pairs(
             [
-                ("Released", say("{} + {} noise", clipped(line.statistic, 200), line.law)),
-                ("Noise", clipped(_noise(line), 500)),
-                ("Sensitivity", clipped(_derived(line), 600)),
+                ("Released", say("{} + {} noise", some[0].statistic, some[0].law)),
+                ("Noise", _noise(some[0])),
+                ("Sensitivity", _derived(some[0])),
             ],
-            title=clipped(listed([clipped(one.name, NAME) for one in some]), 200),
+            title=listed([clipped(one.name, NAME) for one in some]),
         )
     letters = [(Formula(name), say("the {}", of)) for name, of in meanings(audit.lines).items()]
     if any("analytic_sigma" in str(line.written) for line in audit.lines):
         letters.append((Formula("analytic_sigma"), ANALYTIC))
-    if letters:
-        yield Pairs(letters, title="Letters")
+    yield Pairs(letters, title="Letters")
 
 
 def _noise(line: ReleaseLine) -> Text:
     if not line.sized:
         return say("{}: {}", line.noise, UNSIZED)
     others = [Typeset(one, name) for name, one in line.parameters]
-    law = joined(", ", [Typeset(line.written, line.noise), *others])
-    rule = "as stated" if line.rule == "stated" else say("by {}", clipped(line.rule, NAME))
+    rule = "as stated" if line.rule == "stated" else say("by {}", line.rule)
     drawn = "" if line.sampled is None else say("; {}", sampling(line.times, line.sampled))
-    return say("{}, {}{}", law, rule, drawn)
+    return say("{}, {}{}", joined(", ", [Typeset(line.written, line.noise), *others]), rule, drawn)
 
 
 def _derived(line: ReleaseLine) -> Text:
@@ -260,67 +195,60 @@ def _derived(line: ReleaseLine) -> Text:
         return say("no bound: {}", line.unbounded)
     since = say(", since {}", Formula(line.derived)) if line.derived else ""
     upper = "" if line.attained else " (an upper bound)"
-    return say("{} in the {} norm{}{}", exact(line.sensitivity), line.norm, since, upper)
+    known = lower_end(line.sensitivity) is not None
+    size = amount(line.sensitivity) if known else exact(line.sensitivity)
+    return say("{} in the {} norm{}{}", size, line.norm, since, upper)
 
 
-# -------------------------------------------------------- Sensitivities of papers, theorems, shares
+# ------------------------------------------------------- Sensitivities of papers, theorems, shares
 def printed(claims: Iterable[ClaimedSensitivity]) -> Iterator[Block]:
     """The sensitivities that a paper prints beside those that are derived."""
-    columns = [
-        Column("release"),
-        Column("finding", under=True),
-        Column("as printed", number=True),
-        Column("as derived", number=True),
-        Column("verdict"),
-    ]
-    rows = [
-        (
-            clipped(one.release, NAME),
-            say("{}{}", one.finding, say("; in the {} norm: {}", one.norm, Formula(one.rule)))
-            if one.rule
-            else one.finding,
-            say("{}", _printed(one)),
-            "none" if one.derived is None else amount(one.derived),
-            Badge(Verdict.REFUTED) if one.false else DASH,
-        )
-        for one in claims
-    ]
-    if rows:
-        yield Table("printed", "One row moves a statistic by at most", columns, rows)
+    columns: Cells = {
+        Column("release"): lambda one: one.release,
+        Column("finding", under=True): _finding,
+        Column("as printed", number=True): _as_printed,
+        Column("as derived", number=True): _as_derived,
+        Column("verdict"): lambda one: Badge(Verdict.REFUTED) if one.false else None,
+    }
+    yield Table.of("printed", "One row moves a statistic by at most", claims, columns)
 
 
-def _printed(one: ClaimedSensitivity) -> Text:
+def _finding(one: ClaimedSensitivity) -> Text:
+    rule = say("; in the {} norm: {}", one.norm, Formula(one.rule)) if one.rule else ""
+    return say("{}{}", one.finding, rule)
+
+
+def _as_derived(one: ClaimedSensitivity) -> Text | None:
+    return None if one.derived is None else amount(one.derived)
+
+
+def _as_printed(one: ClaimedSensitivity) -> Text:
     """As it is written, and its number, where that is another text."""
-    text, known = Formula(clipped(one.written, NAME)), amount(one.claimed)
-    other = not one.claimed.symbols() and str(known) != one.written
-    return say("{} = {}", text, known) if other else say("{}", text)
+    known = amount(one.claimed)
+    number = not one.claimed.symbols() and str(known) != one.written
+    return say("{}{}", Formula(one.written), say(" = {}", known) if number else "")
 
 
 def theorems(audit: Audit) -> Iterator[Block]:
     """Releases by theorems of their own, and bounds that may fail."""
     graph = audit.report.problem.graph
-    rows: list[tuple[object, ...]] = [
-        (
-            clipped(one.label, NAME),
-            one.summary,
-            say("({})", joined(", ", map(amount, one.share.amounts))),
-        )
-        for one in graph.procedures
-    ]
-    if rows:
-        columns = [Column("release"), Column("what it is"), Column("share", number=True)]
-        yield Table("procedures", "Released by theorems of their own", columns, rows)
-    rows = [
-        (
-            clipped(bound.label, NAME),
-            say("{} {}", exact(bound.stds), "stds" if bound.normal else "scales"),
-            exact(bound.failure),
-        )
-        for bound in graph.bounds
-    ]
-    if rows:
-        columns = [Column("bound"), Column("size", number=True), Column("failure", number=True)]
-        yield Table("bounds", "Bounds that may fail, on both neighbours at once", columns, rows)
+    own = {
+        Column("release"): lambda one: one.label,
+        Column("what it is"): lambda one: one.summary,
+        Column("share", number=True): lambda one: _pair(one.share.amounts),
+    }
+    yield Table.of("procedures", "Released by theorems of their own", graph.procedures, own)
+    failing = {
+        Column("bound"): lambda one: one.label,
+        Column("size", number=True): _reach,
+        Column("failure", number=True): lambda one: exact(one.failure),
+    }
+    caption = "Bounds that may fail, on both neighbours at once"
+    yield Table.of("bounds", caption, graph.bounds, failing)
+
+
+def _reach(bound: Bound) -> Text:
+    return say("{} {}", exact(bound.stds), "stds" if bound.normal else "scales")
 
 
 def plan(audit: Audit) -> Iterator[Block]:
@@ -328,32 +256,24 @@ def plan(audit: Audit) -> Iterator[Block]:
     sums, report = audit.shares_sum, audit.report
     if audit.plan_verdict is None:
         return
-    if report.overspent:
-        aside = "; the claim itself holds by another accountant" * bool(audit.holds_by)
-        yield Say(f"The declared shares exceed the budget{aside}.")
-    elif audit.plan_verdict is Verdict.PROVED:
-        yield Say("The shares add up.")
-    else:
-        yield Say("The plan of shares fails: see what stands in the way.")
+    aside = "; the claim itself holds by another accountant" * bool(audit.holds_by)
+    proved = audit.plan_verdict is Verdict.PROVED
+    added = "The shares add up." if proved else "It fails: see what stands in the way."
+    over = f"The declared shares exceed the budget{aside}."
+    yield Say(over if report.overspent else added)
     if sums is not None:
-        columns = [
-            Column("of"),
-            Column("shares sum to", number=True),
-            Column("claimed", number=True),
+        whole = audit.target.amounts
+        equal = report.problem.field.constant
+        sides = [
+            (name, claimed if equal(total - claimed) == 0 else total, claimed)
+            for name, total, claimed in zip(sums.currency, sums.amounts, whole, strict=True)
         ]
-        rows = [
-            (Formula(name), _sum(audit, total, whole), exact(whole))
-            for name, total, whole in zip(
-                sums.currency, sums.amounts, audit.target.amounts, strict=True
-            )
-        ]
-        yield Table("plan", "Shares in sum", columns, rows)
-    without = [one.label for one in report.problem.graph.charged if one.share is None]
-    if without:
-        names = listed(without)
-        yield Say(say("Without a share, so judged with all releases together: {}.", names), "note")
-
-
-def _sum(audit: Audit, total: Expression, whole: Expression) -> Text:
-    equal = audit.report.problem.field.constant(total - whole) == 0
-    return exact(whole if equal else total)
+        columns: Cells = {
+            Column("of"): lambda side: Formula(side[0]),
+            Column("shares sum to", number=True): lambda side: exact(side[1]),
+            Column("claimed", number=True): lambda side: exact(side[2]),
+        }
+        yield Table.of("plan", "Shares in sum", sides, columns)
+    if without := [one.label for one in report.problem.graph.charged if one.share is None]:
+        alone = "Without a share, so judged with all releases together: {}."
+        yield Say(say(alone, listed(without)), "note")
