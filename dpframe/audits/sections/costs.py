@@ -221,7 +221,7 @@ def uncounted(audit: Audit) -> Iterator[Text]:
 def split(found: Findings) -> Iterator[Block]:
     """The share of each release, claimed and true."""
     drawn = parts(found.portions)
-    if not drawn:
+    if len(drawn) < 2:
         return
     unit, said = Formula(drawn[0].unit), [UNCLAIMED]
     if any(one.claimed is not None for one in drawn):
