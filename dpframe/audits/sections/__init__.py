@@ -20,7 +20,7 @@ __all__ = ["document"]
 
 
 def document(
-    found: Findings,
+    findings: Findings,
     *,
     title: str = "",
     notes: Sequence[str] = (),
@@ -28,7 +28,7 @@ def document(
     printed: Sequence[ClaimedSensitivity] = (),
 ) -> Document:
     """The document that `html` promises."""
-    audit = found.audit
+    audit = findings.audit
     remarks = [note for note in notes if note.strip()]
     says, lead = _verdict(audit)
     name, arguments = _named(audit)
@@ -41,34 +41,34 @@ def document(
         lead=lead,
         untrue=false_parts(audit, printed),
         sentence=sentence(audit),
-        headline=[*costs.headline(found)],
-        example=costs.example(found),
+        headline=[*costs.headline(findings)],
+        example=costs.example(findings),
         sections=[
-            Section(place, title, said)
-            for place, title, blocks in _sections(found, remarks, command, printed)
-            if (said := [one for one in blocks if one])
+            Section(place, title, kept)
+            for place, title, blocks in _sections(findings, remarks, command, printed)
+            if (kept := [one for one in blocks if one])
         ],
         running=_running(audit, title),
-        cited=frozenset(one.key for one in found.sources),
+        cited=frozenset(one.key for one in findings.sources),
     )
 
 
 def _sections(
-    found: Findings, remarks: Sequence[str], command: str, printed: Sequence[ClaimedSensitivity]
+    findings: Findings, remarks: Sequence[str], command: str, printed: Sequence[ClaimedSensitivity]
 ) -> Iterator[tuple[str, str, Iterable[Block]]]:
     """The list: costs, what to change, what is assumed, then the details of the claim and proof."""
-    audit, model = found.audit, found.audit.report.problem.graph
+    audit, model = findings.audit, findings.audit.report.problem.graph
     count = len(audit.report.open_obligations)
     way = f"What stands in the way: {count} open obligation{'s' * (count > 1)}"
-    yield "together", "What everything costs together", costs.together(found)
+    yield "together", "What everything costs together", costs.together(findings)
     yield "releases", "What each release costs", releases.released(audit)
     yield "printed", "Sensitivities that the paper prints", releases.printed(printed)
-    yield "split", "How the budget is split", costs.split(found)
+    yield "split", "How the budget is split", costs.split(findings)
     yield "paid", "What each record pays", costs.paid(audit)
-    yield "change", "The first thing to change", claims.change(found)
-    yield "obligations", way, claims.obligations(audit)
-    yield "noise", costs.noise_title(found), costs.noise(found)
-    yield "assumptions", "Assumed, not proved", claims.assumptions(found)
+    yield "change", "The first thing to change", claims.change(findings)
+    yield "obligations", way, claims.open_obligations(audit)
+    yield "noise", costs.noise_title(findings), costs.noise(findings)
+    yield "assumptions", "Assumed, not proved", claims.assumptions(findings)
     yield "proof", "Why it holds", claims.proof(audit)
     yield "plan", "The plan of shares", releases.plan(audit)
     yield "derivations", "Where the numbers come from", releases.derivations(audit)
@@ -76,8 +76,8 @@ def _sections(
     yield "claim", "What is claimed", claims.claim(audit)
     yield "notes", "Notes of the auditor", claims.notes(remarks)
     yield "graph", "The graph of what is computed", claims.graph(model, remarks)
-    yield "profile", "The privacy profile", costs.profile(found)
-    yield "sources", "Sources", claims.sources(found)
+    yield "profile", "The privacy profile", costs.profile(findings)
+    yield "sources", "Sources", claims.sources(findings)
     yield "reproduce", "How to make this page again", claims.reproduce(audit, command, release())
 
 

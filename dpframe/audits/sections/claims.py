@@ -50,9 +50,9 @@ def notes(remarks: Iterable[str]) -> Iterator[Block]:
     yield from map(Say, remarks)
 
 
-def change(found: Findings) -> Iterator[Block]:
+def change(findings: Findings) -> Iterator[Block]:
     """What to change first."""
-    one = found.change
+    one = findings.change
     if one is not None:
         yield Say(one.title, "lead")
         yield Pairs([("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect)])
@@ -61,25 +61,25 @@ def change(found: Findings) -> Iterator[Block]:
 # ------------------------------------------------------------------------------- What is not proved
 def opened(audit: Audit) -> dict[Obligation, list[str]]:
     """Every open obligation and the nodes that have it, equal ones of several releases once."""
-    found: dict[Obligation, list[str]] = {}
+    nodes: dict[Obligation, list[str]] = {}
     for obligation in audit.report.open_obligations:
-        found.setdefault(attrs.evolve(obligation, node=""), []).append(obligation.node)
-    return found
+        nodes.setdefault(attrs.evolve(obligation, node=""), []).append(obligation.node)
+    return nodes
 
 
-def obligations(audit: Audit) -> Iterator[Block]:
+def open_obligations(audit: Audit) -> Iterator[Block]:
     """Every open obligation; and what the noise alone would prove."""
-    found = opened(audit)
-    if not found:
+    obligations = opened(audit)
+    if not obligations:
         return
     if audit.holds_by:
         held = say("The claim itself holds {}.", holding(audit))
         yield Say(say("These obligations are about the declared shares. {}", held))
     yield from (Say(one) for one in _aside(audit))
-    for one, nodes in list(found.items())[:MOST]:
+    for one, nodes in list(obligations.items())[:MOST]:
         yield _entry(audit, one, nodes)
-    if len(found) > MOST:
-        yield Say(f"And {len(found) - MOST} more.")
+    if len(obligations) > MOST:
+        yield Say(f"And {len(obligations) - MOST} more.")
 
 
 def _entry(audit: Audit, one: Obligation, nodes: Sequence[str]) -> Pairs:
@@ -142,9 +142,9 @@ def proof(audit: Audit) -> Iterator[Block]:
     )
 
 
-def assumptions(found: Findings) -> Iterator[Block]:
+def assumptions(findings: Findings) -> Iterator[Block]:
     """What the verdict rests on, by the identifiers of docs/assumptions."""
-    yield Pairs([(one.id, _assumed(one)) for one in found.assumptions])
+    yield Pairs([(one.id, _assumed(one)) for one in findings.assumptions])
 
 
 def _assumed(one: Assumption) -> Text:
@@ -163,13 +163,13 @@ def graph(model: Graph, remarks: Sequence[str]) -> Iterator[Block]:
     if len(lines(model, note)) > NODES:
         yield Verbatim("Drawing of the graph", drawing(model, note))
         return
-    said = "Unbroken arrows carry private values, broken ones what may be published."
-    yield Picture("graph", "Picture of the graph", (model, note), said)
+    caption = "Unbroken arrows carry private values, broken ones what may be published."
+    yield Picture("graph", "Picture of the graph", (model, note), caption)
 
 
-def sources(found: Findings) -> Iterator[Block]:
+def sources(findings: Findings) -> Iterator[Block]:
     """The works that are cited."""
-    yield Pairs([(f"[{one.key}]", one.text) for one in found.sources], anchor="source-")
+    yield Pairs([(f"[{one.key}]", one.text) for one in findings.sources], anchor="source-")
 
 
 def reproduce(audit: Audit, command: str, version: str) -> Iterator[Block]:

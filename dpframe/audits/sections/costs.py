@@ -35,29 +35,28 @@ ROWS = 24  # of a table
 CLAIMED = "Claimed: the share of the budget that the declaration states for a release."
 UNCLAIMED = "The declaration claims nothing for single releases."
 MEANING = (
-    "At least: some pair of neighbours costs so much. At most: so much is enough, whatever the "
-    "tables are."
+    "At least: some pair of neighbours costs so much. At most: so much is enough, for all tables."
 )
 POINTS = 6  # steps of the table of the profile
 
 
 # --------------------------------------------------------------------- The numbers that matter most
-def headline(found: Findings) -> Iterator[tuple[str, str, str]]:
+def headline(findings: Findings) -> Iterator[tuple[str, str, str]]:
     """What each number is, the number, at what."""
-    audit = found.audit
+    audit = findings.audit
     if audit.claimed is audit.target and "epsilon" in audit.target.currency:
         yield "Claimed", *_target(audit)
-    yield from _true(found)
-    if found.waste is not None:
+    yield from _true(findings)
+    if findings.waste is not None:
         of = "at the counterexample" if audit.refuted_at else "in the example"
-        where = f", {of}" if found.at else ""
-        yield "Noise needed", say("× {}", found.waste.amount), _needed(found.waste) + where
-    if found.saving is not None:
-        by = Code("dp.best_split") if found.saving.call else "the sizes below"
-        at = say(" at {}", found.saving.at) if found.saving.at else ""
+        where = f", {of}" if findings.at else ""
+        yield "Noise needed", say("× {}", findings.waste.amount), _needed(findings.waste) + where
+    if findings.saving is not None:
+        by = Code("dp.best_split") if findings.saving.call else "the sizes below"
+        at = say(" at {}", findings.saving.at) if findings.saving.at else ""
         saved = say("of the squared noise{} saved by {}", at, by)
-        note = joined(": ", filter(None, (saved, found.saving.sizes)))
-        yield "Best split", f"{found.saving.percent} %", note
+        note = joined(": ", filter(None, (saved, findings.saving.sizes)))
+        yield "Best split", f"{findings.saving.percent} %", note
     count = len(audit.report.open_obligations)
     if count:
         yield "In the way", str(count), "open obligation" + "s" * (count > 1)
@@ -75,18 +74,18 @@ def _target(audit: Audit) -> tuple[str, str]:
     return say("$epsilon$ = {}", short(epsilon)), say("at $delta$ = {}", delta)
 
 
-def _true(found: Findings) -> Iterator[tuple[str, str, str]]:
+def _true(findings: Findings) -> Iterator[tuple[str, str, str]]:
     """The tightest answer, and at which numbers."""
-    audit = found.audit
-    best = [one for one in found.accountants if one.upper is not None]
+    audit = findings.audit
+    best = [one for one in findings.accountants if one.upper is not None]
     if best:
-        at = values_text(found.at)
+        at = values_text(findings.at)
         usual = best[0].delta and not isinstance(audit.target, ApproxDP)
         note = say("for {}", at) if at else say("at $delta$ = {}", figure(best[0].delta))
         note = say("at the counterexample, {}", at) if at and audit.refuted_at else note
         note += ", which the claim has not" if usual else ""
         note += "; sign the claim" if audit.verdict is Verdict.PROVED and not usual else ""
-        limit = claimed(found) if isinstance(audit.target, ApproxDP) else None
+        limit = claimed(findings) if isinstance(audit.target, ApproxDP) else None
         ends = best[0].lower or 0.0, best[0].upper or 0.0
         yield "True cost", say("$epsilon$ {}", equals(ends, limit)), note
     elif not audit.bounded:
@@ -103,65 +102,65 @@ def _needed(wasted: Waste) -> str:
     return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
 
 
-def example(found: Findings) -> Text:
+def example(findings: Findings) -> Text:
     """At which numbers costs are stated, where the claim has letters."""
-    at = values_text(found.at)
+    at = values_text(findings.at)
     if not at:
         return at
-    if found.audit.refuted_at:
+    if findings.audit.refuted_at:
         return say("At the counterexample, {}; elsewhere costs may differ.", at)
     return say("By way of example, costs are stated at {}; elsewhere they may differ.", at)
 
 
-def claimed(found: Findings) -> Fraction | None:
+def claimed(findings: Findings) -> Fraction | None:
     """epsilon of the claim; that of the example where it is symbolic."""
-    target = found.audit.target
+    target = findings.audit.target
     if "epsilon" not in target.currency:
         return None
     value = lower_end(target.amounts[0])
-    return found.at.get("epsilon") if value is None else value
+    return findings.at.get("epsilon") if value is None else value
 
 
 # ---------------------------------------------------------------------------- All releases together
-def together(found: Findings) -> Iterator[Block]:
+def together(findings: Findings) -> Iterator[Block]:
     """Bounds by every accountant, tightest first."""
-    audit, limit = found.audit, claimed(found)
+    audit, limit = findings.audit, claimed(findings)
     yield from (Say(one, "note") for one in uncounted(audit))
     yield Say(_joint(audit))
-    if not found.accountants:
+    if not findings.accountants:
         return
-    delta = found.accountants[0].delta
+    delta = findings.accountants[0].delta
     if delta and not isinstance(audit.target, ApproxDP):
         call = Code("certificate.as_composition().epsilon(delta)")
         usual = "This $delta$ is for orientation: the claim has none; {} is the cost at another."
         yield Say(say(usual, call), "note")
-    scale = AxisScale.of(found.accountants, None if limit is None else float(limit))
+    scale = AxisScale.of(findings.accountants, None if limit is None else float(limit))
     title = "drawn, powers of ten" if scale and scale.logarithmic else "drawn from 0"
     title += "" if limit is None else ", the claim dashed"
     columns: Cells = {
         Column("accountant"): lambda one: one.name,
         Column("how", under=True): lambda one: say("{} {}", one.says, one.source),
-        Column("against the claim"): lambda one: _against(found, one),
+        Column("against the claim"): lambda one: _against(findings, one),
         Column("at least", number=True): lambda one: number(one.lower, "down"),
         Column("at most", number=True): lambda one: number(one.upper, "up") or "no answer",
         Column(title, picture="interval"): lambda one: scale and (one, scale),
     }
-    at = values_text({**found.at, "delta": shortest(delta)})
+    at = values_text({**findings.at, "delta": shortest(delta)})
     caption = say("Bounds on $epsilon$ at {}, tightest first", at)
-    yield Table.of("accountants", caption, found.accountants, columns)
+    yield Table.of("accountants", caption, findings.accountants, columns)
     yield Say(MEANING, "note")
 
 
-def _against(found: Findings, one: AccountantBounds) -> str | None:
+def _against(findings: Findings, one: AccountantBounds) -> str | None:
     """What it says of the claim. Only where that is proved, a hair above it is inside."""
-    limit = claimed(found)
+    limit = claimed(findings)
     if one.upper is None:
         return "does not apply"
     if limit is None:
         return None
     if one.lower is not None and one.lower > limit:
         return "above it: the claim is false"
-    room = TIGHT if found.audit.verdict is Verdict.PROVED else 0
+    room = TIGHT if findings.audit.verdict is Verdict.PROVED else 0
     return "inside it" if one.upper <= limit * (1 + room) else "does not prove it"
 
 
@@ -218,19 +217,19 @@ def uncounted(audit: Audit) -> Iterator[Text]:
 
 
 # ----------------------------------------------------------------------------- The split, and noise
-def split(found: Findings) -> Iterator[Block]:
+def split(findings: Findings) -> Iterator[Block]:
     """The share of each release, claimed and true."""
-    drawn = parts(found.portions)
+    drawn = parts(findings.portions)
     if len(drawn) < 2:
         return
-    unit, said = Formula(drawn[0].unit), [UNCLAIMED]
+    unit, texts = Formula(drawn[0].unit), [UNCLAIMED]
     if any(one.claimed is not None for one in drawn):
-        said = [CLAIMED]
+        texts = [CLAIMED]
     if any(one.true is not None for one in drawn):
-        said.append(say("True: its part of what all of them cost, in {}.", unit))
-        without = [clipped(one.name, 80) for one in found.portions if one.true is None]
-        said += [say("No such number: {}.", joined(", ", without[:PARTS]))] if without else []
-    yield Picture("split", "Split of the budget", drawn, joined(" ", said))
+        texts.append(say("True: its part of what all of them cost, in {}.", unit))
+        without = [clipped(one.name, 80) for one in findings.portions if one.true is None]
+        texts += [say("No such number: {}.", joined(", ", without[:PARTS]))] if without else []
+    yield Picture("split", "Split of the budget", drawn, joined(" ", texts))
     columns: Cells = {
         Column("pattern", picture="swatch"): drawn.index,
         Column("release"): lambda one: say("{} {}", drawn.index(one) + 1, one.name),
@@ -247,9 +246,9 @@ def _percent(share: float | None) -> str | None:
     return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}\N{NO-BREAK SPACE}%"
 
 
-def noise_title(found: Findings) -> str:
+def noise_title(findings: Findings) -> str:
     """Whether noise is wasted or missing."""
-    waste = found.waste
+    waste = findings.waste
     if waste is None:
         return "The best split of the budget"
     if waste.tight:
@@ -257,14 +256,13 @@ def noise_title(found: Findings) -> str:
     return "Noise that is wasted" if waste.factor < 1 else "Noise that is missing"
 
 
-def noise(found: Findings) -> Iterator[Block]:
+def noise(findings: Findings) -> Iterator[Block]:
     """Noise as declared, as it is enough in the same proportions, and at the best split."""
-    waste, best = found.waste, found.saving
+    waste, best = findings.waste, findings.saving
     if waste is not None:
         factor = "{} × {}, its variance × {}. {}"
         amounts = (capital(waste.noise), waste.amount, figure(waste.variance, "up"))
-        said = waste.says
-        yield Say(said if waste.tight else say(factor, *amounts, said), "finding")
+        yield Say(waste.says if waste.tight else say(factor, *amounts, waste.says), "finding")
     if best is not None:
         at = say(" at {}", best.at) if best.at else ""
         saves = "The best split of the budget saves {} % of the squared noise{}: {}."
@@ -276,14 +274,16 @@ def noise(found: Findings) -> Iterator[Block]:
         Column("best split", number=True): lambda row: number(row[3], "up"),
     }
     word = "Size" if best is None else capital(best.noise)
-    yield Table.of("noise", f"{word} of the noise", _sizes(found)[:ROWS], columns)
+    yield Table.of("noise", f"{word} of the noise", _sizes(findings)[:ROWS], columns)
     if best is not None:
         yield Say(say("{}. {}", capital(best.way), ALIKE), "note")
 
 
-def _sizes(found: Findings) -> list[tuple[str, float | None, float | None, float | None]]:
+def _sizes(findings: Findings) -> list[tuple[str, float | None, float | None, float | None]]:
     """Of each release its noise as declared, enough, and at the best split; equal rows once."""
-    enough, best = (() if one is None else one.releases for one in (found.waste, found.saving))
+    enough, best = (
+        () if one is None else one.releases for one in (findings.waste, findings.saving)
+    )
     none = (None, None)
     rows = [
         (
@@ -298,17 +298,17 @@ def _sizes(found: Findings) -> list[tuple[str, float | None, float | None, float
 
 
 # ------------------------------------------------------------------ The profile, and single records
-def sharp(found: Profile) -> bool:
+def sharp(findings: Profile) -> bool:
     """Whether the bounds of a profile are one curve, as far as it is drawn."""
-    return all(map(figures.sharp, found.lower, found.upper))
+    return all(map(figures.sharp, findings.lower, findings.upper))
 
 
-def profile(found: Findings) -> Iterator[Block]:
+def profile(findings: Findings) -> Iterator[Block]:
     """delta as a function of epsilon, and where the claim is."""
-    drawn = found.profile
+    drawn = findings.profile
     if drawn is None:
         return
-    yield Say(_judged(found, drawn), "finding")
+    yield Say(_judged(findings, drawn), "finding")
     below = any(drawn.lower)
     exact = "The line is exact to more digits than are drawn."
     between = (
@@ -335,7 +335,7 @@ def profile(found: Findings) -> Iterator[Block]:
     yield Table.of("profile", "Some points of the profile", some, columns)
 
 
-def _judged(found: Findings, drawn: Profile) -> Text:
+def _judged(findings: Findings, drawn: Profile) -> Text:
     """Where the curve passes the claim, in words."""
     if drawn.claimed is None:
         return say(
@@ -351,7 +351,7 @@ def _judged(found: Findings, drawn: Profile) -> Text:
     before = [upper for e, _, upper in rows if e <= epsilon]
     if any(e >= epsilon and low > delta for e, low, _ in rows):
         return say("{} It does not: the claim fails.", text)
-    proved = found.audit.verdict is Verdict.PROVED
+    proved = findings.audit.verdict is Verdict.PROVED
     if proved or (before and before[-1] <= delta):
         return say("{} It does.", text)
     return say("{} The bounds lie on both sides of the claim.", text)
