@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import zip_longest
 
 from dpframe.errors import DPFrameError
 from dpframe.numbers import shortest
@@ -281,19 +280,13 @@ def noise(findings: Findings) -> Iterator[Block]:
 
 def _sizes(findings: Findings) -> list[tuple[str, float | None, float | None, float | None]]:
     """Of each release its noise as declared, enough, and at the best split; equal rows once."""
-    enough, best = (
-        () if one is None else one.releases for one in (findings.waste, findings.saving)
-    )
-    none = (None, None)
-    rows = [
-        (
-            (one or other)[0],
-            (one or other)[1] or (other or none)[1],
-            one and one[2],
-            other and other[2],
-        )
-        for one, other in zip_longest(enough, best)
-    ]
+    waste, best = findings.waste, findings.saving
+    known = {} if best is None else {name: (now, then) for name, now, then in best.releases}
+    enough = waste.releases if waste else [(name, None, None) for name in known]
+    rows = []
+    for name, now, then in enough:
+        own, split = known.get(name, (None, None))
+        rows.append((name, own if now is None else now, then, split))
     return [row for row in dict.fromkeys(rows) if row[1] is not None]
 
 
