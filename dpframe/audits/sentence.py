@@ -187,7 +187,7 @@ def _denial(audit: Audit) -> Text:
         witness = None if audit.broken is None else audit.broken.witness
         return say("{}{}", start, "" if witness is None else witness.says)
     if cost.epsilon is None or cost.delta is None:
-        return say("{}the cost of all that it releases is {}", start, own_cost(audit, cost, " "))
+        return say("{}the cost of all that it releases is {}", start, own_cost(audit, cost))
     numbers = {name: Number(value) for name, value in audit.witness.items()}
     amounts = [amount.substitute(numbers) for amount in target.amounts]
     epsilon, delta = map(formula, amounts)
@@ -286,17 +286,17 @@ def _condition(constraint: Constraint) -> Text:
     return text if value is None else say("{} ({})", text, figure(value, "down"))
 
 
-def own_cost(audit: Audit, cost: JointCost, room: str = "   ") -> Text:
-    """The cost in the target's own currency, and after some `room` the claim."""
+def own_cost(audit: Audit, cost: JointCost) -> Text:
+    """The cost in the target's own currency, and the claim."""
     target = audit.target
     limit = lower_end(target.amounts[0])
     mu, rho = cost.mu, (cost.mu[0] ** 2 / 2, cost.mu[1] ** 2 / 2)
-    claimed = say("{}(claimed {})", room, formula(target.amounts[0]))
+    claimed = say(" (claimed {})", formula(target.amounts[0]))
     if target.kind == "zcdp":
         return say("$rho$ {}{}", equals(rho, limit), claimed)
     if isinstance(target, RenyiDP):
         order = float(target.order)
         divergence = equals((order * rho[0], order * rho[1]), limit)
         return say("{} {}{}", Formula(target.currency[0]), divergence, claimed)
-    gaussian = say("{}(claimed {})", room, target) if target.kind == "gaussian" else ""
+    gaussian = say(" (claimed {})", target) if target.kind == "gaussian" else ""
     return say("$mu$ {}{}", equals(mu), gaussian)

@@ -88,7 +88,7 @@ def _true(findings: Findings) -> Iterator[tuple[str, str, str]]:
         ends = best[0].lower or 0.0, best[0].upper or 0.0
         yield "True cost", say("$epsilon$ {}", equals(ends, limit)), note
     elif not audit.bounded:
-        yield "True cost", "no bound", "see what stands in the way"
+        yield "True cost", "no bound", "until what stands in the way is mended"
 
 
 def _needed(wasted: Waste) -> str:
@@ -104,8 +104,8 @@ def _needed(wasted: Waste) -> str:
 def example(findings: Findings) -> Text:
     """At which numbers costs are stated, where the claim has letters."""
     at = values_text(findings.at)
-    if not at:
-        return at
+    if not at or not (findings.accountants or findings.waste or findings.saving):
+        return say("")
     if findings.audit.refuted_at:
         return say("At the counterexample, {}; elsewhere costs may differ.", at)
     return say("By way of example, costs are stated at {}; elsewhere they may differ.", at)
@@ -171,7 +171,7 @@ def _joint(audit: Audit) -> Text:
     known = "exactly" if cost.sharp else "within bounds" if cost.mu[0] > 0 else "an upper bound"
     start = say("All releases together, {} ({}): ", known, cost.rule)
     if cost.epsilon is None or cost.delta is None:
-        return say("{}{}.", start, own_cost(audit, cost, " "))
+        return say("{}{}.", start, own_cost(audit, cost))
     epsilon, delta = map(formula, audit.target.amounts)
     low, small = map(lower_end, audit.target.amounts)
     mu = "" if cost.sampled else say(", as one Gaussian release of $mu$ {}", equals(cost.mu))
