@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from itertools import product, zip_longest
 
 from dpframe.notebooks import card, folded, sentences
 from dpframe.notebooks import table as html_table
@@ -83,27 +83,43 @@ def _pairs(block: Pairs, width: int) -> Iterator[str]:
 
 
 def _table(block: Table, width: int) -> Iterator[str]:
-    """Columns side by side; without room, less of them, and some below the names of their rows."""
-    shown = [i for i, one in enumerate(block.columns) if not one.picture]
-    inside = [i for i in shown if not block.columns[i].under]
-    for places in (shown, [i for i in shown if not block.columns[i].extra], inside):
-        lines = _aligned(block, places)
+    """Columns side by side; without room, less of them, and some below the names of their rows;
+    without room for these, a paragraph a row.
+    """
+    yield from hanging(f"{INDENT}{block.caption}:", width=width)
+    columns = block.columns
+    shown = [i for i, one in enumerate(columns) if not one.picture]
+    for places, parted in product(_choices(columns, shown), (False, True)):
+        lines, heads = _aligned(block, places, parted=parted)
         if max(map(len, lines)) <= width:
             break
-    below = [i for i in shown if i not in places and not block.columns[i].extra]
-    yield from hanging(f"{INDENT}{block.caption}:", width=width)
-    yield lines[0]
-    for line, row in zip(lines[1:], block.rows, strict=True):
-        yield line
+    else:
+        lines, heads, places = [], 0, shown
+    below = [i for i in shown if columns[i].under and i not in places]
+    yield from lines[:heads]
+    for row, line in zip_longest(block.rows, lines[heads:], fillvalue=""):
+        cells = "; ".join(f"{columns[i].title} {row[i]}" for i in shown if i != block.head)
+        yield from [line] if line else hanging(f"{INDENT}{row[block.head]}: {cells}", width=width)
         for i in below:
             yield from hanging(f"{INDENT * 2}{row[i]}", width=width)
 
 
-def _aligned(block: Table, places: list[int]) -> list[str]:
-    columns: list[Column] = [block.columns[i] for i in places]
-    cells: list[list[Any]] = [[str(row[i]) for i in places] for row in block.rows]
+def _choices(columns: Sequence[Column], shown: list[int]) -> list[list[int]]:
+    """Which columns to show: all, then fewer."""
+    less = [i for i in shown if not columns[i].extra]
+    inside = [[i for i in some if not columns[i].under] for some in (shown, less)]
+    return [shown, less, *inside]
+
+
+def _aligned(block: Table, places: list[int], *, parted: bool) -> tuple[list[str], int]:
+    """The lines of a table, and how many are its head, of which each word may have a line."""
+    columns = [block.columns[i] for i in places]
+    titles = [one.title.split() if parted else [one.title] for one in columns]
+    high = max(map(len, titles))
+    head = [*zip(*([""] * (high - len(some)) + some for some in titles), strict=True)]
+    cells = [[str(row[i]) for i in places] for row in block.rows]
     ends = [i for i, one in enumerate(columns) if one.number]
-    return table([one.title for one in columns], cells, ends)
+    return table(head[0], [*head[1:], *cells], ends), high
 
 
 # --------------------------------------------------------------------------- The card of a notebook

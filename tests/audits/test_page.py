@@ -27,11 +27,11 @@ ONE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
 
 
 def test_statistics_move_below_the_names_where_a_table_is_too_wide():
-    """They are a column of a narrower table."""
+    """They are a column of a wider table; without room for the columns, a row is a paragraph."""
     done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
-    assert re.search(r"\n  floor +[^\n]*\n    lambda_min\(X'X\)\n", done.text(100))
-    done = audit(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
-    assert re.search(r"\n  moment +X'y  ", done.text(100))
+    assert re.search(r"\n  floor +lambda_min\(X'X\) +1 +11.85", done.text(100))
+    assert re.search(r"\n  floor +1 +11.85[^\n]*\n    lambda_min\(X'X\)\n", done.text(80))
+    assert re.search(r"\n  floor: statistic lambda_min\(X'X\); sensitivity 1; ", done.text(60))
 
 
 PLACES = [
