@@ -117,7 +117,7 @@ class Releases:
             yield UPPER
             waiting = ((line.attained_if, line.name) for line in self.counts if line.attained_if)
             for condition, names in _grouped(waiting).items():
-                yield say("That of {} is attained if, {}.", names, condition)
+                yield say("The sensitivity of {} is attained if, {}.", names, condition)
         if shown and any(line.sampled is not None for line in self.counts):
             yield ONE_DRAW
 
