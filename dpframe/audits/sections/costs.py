@@ -93,12 +93,13 @@ def _true(findings: Findings) -> Iterator[tuple[str, str, str]]:
 
 def _needed(wasted: Waste) -> str:
     """What the factor means."""
+    of = f"of {wasted.noise}" if wasted.kept else "of what is added"
     if wasted.tight:
         exactly = "none is wasted" if wasted.exact else "joint calibration would save none"
-        return f"of what is added: {exactly}"
+        return f"{of}: {exactly}"
     if not wasted.exact:
-        return "of what is added is enough; less may be enough"
-    return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
+        return f"{of} is enough; less may be enough"
+    return f"{of} would do" if wasted.factor < 1 else f"{of} is needed"
 
 
 def example(findings: Findings) -> Text:
@@ -234,6 +235,7 @@ def split(findings: Findings) -> Iterator[Block]:
         Column("release"): lambda one: say("{} {}", drawn.index(one) + 1, one.name),
         Column("claimed", number=True): lambda one: _percent(one.claimed),
         Column(say("true, of {}", unit), number=True): lambda one: _percent(one.true),
+        Column(say("$epsilon$ without it"), number=True): lambda one: number(one.without, "up"),
     }
     yield Table.of("split", "Parts of the budget", drawn, columns)
 

@@ -29,6 +29,7 @@ UNUSED = (
     "The total is proved in another way: it does not use the claims of single releases that fail."
 )
 UPPER = say("$<=$ is an upper bound: no pair of tables is known to attain the sensitivity.")
+ATTAINED = "The sensitivity of {} is attained if, {}."
 ONE_DRAW = say(
     "Of a release on samples, one draw, sampling not counted; all draws together count it."
 )
@@ -88,10 +89,16 @@ def released(audit: Audit) -> Iterator[Block]:
     left = Counter(line.claim for line, many in [*counts.items()][MOST:] for _ in range(many))
     more = ", ".join(f"{count} {claim}" for claim, count in left.items())
     shown = [text for line in counts for one in costs if (text := cost(line, one))]
+    above = any(text.startswith("<=") for text in shown)
+    conditions_of: dict[str, list[str]] = {}
+    for line in counts if above else ():
+        if line.attained_if:
+            conditions_of.setdefault(line.attained_if, []).append(clipped(line.name, NAME))
     notes = [
         f"And {left.total()} more: {more}." if left else "",
         *(one.meaning for one in costs),
-        UPPER if any(text.startswith("<=") for text in shown) else "",
+        UPPER if above else "",
+        *(say(ATTAINED, listed(names), met) for met, names in conditions_of.items()),
         ONE_DRAW if costs and any(line.sampled is not None for line in counts) else "",
     ]
     yield Say(joined(" ", filter(None, notes)), "note")
