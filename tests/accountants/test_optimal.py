@@ -1,7 +1,5 @@
 """Optimal composition against every outcome at 60 digits, and its guarantee as (epsilon, delta)."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -2,8 +2,6 @@
 tried; and never below the exact answer.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -1,7 +1,5 @@
 """Bounds on delta of several releases against sums and integrals over their privacy losses."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Ceilings inside (epsilon, delta), and what an odometer says: against mpmath and simulation."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """How far statistics and coefficients of a loss move, exactly, by search over pairs of records."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

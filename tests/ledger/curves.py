@@ -1,7 +1,5 @@
 """The Gaussian profile and its inverses at 50 digits, by mpmath alone."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -1,7 +1,5 @@
 """What fits into a budget: sums by Fractions, runs of mixed kinds, and why rules are not mixed."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Bad, locked, read-only and full files: each one sentence, and nothing lost."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

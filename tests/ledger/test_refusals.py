@@ -1,7 +1,5 @@
 """Names and numbers that a ledger refuses or shows safely, and what fits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -1,7 +1,5 @@
 """Noise in whole numbers and randomised response: laws, draws, guarantees, refusals."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

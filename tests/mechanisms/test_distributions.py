@@ -1,7 +1,5 @@
 """Noise has the distribution it claims, and selections draw by exact laws."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Every bug of the museum is stopped by a gate for everybody, and mended it passes."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from pathlib import Path

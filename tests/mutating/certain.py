@@ -3,8 +3,6 @@ a pair of neighbouring tables costs more than is claimed, by the brute force of 
 is not known there is not said to break.
 """
 
-from __future__ import annotations
-
 from functools import cache, lru_cache
 from types import SimpleNamespace
 

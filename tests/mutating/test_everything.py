@@ -1,7 +1,5 @@
 """Every known mistake in every regression: verdicts, brute force, the command."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Targets of each record: what is given, what is refused, what is certified for all budgets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

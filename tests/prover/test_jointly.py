@@ -1,7 +1,5 @@
 """Joint calibration: one factor for all noise, certified, saved, checked; nothing is lost by it."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Descents with learned clips: maps and counts by hand, certificates, what runs really cost."""
 
-from __future__ import annotations
-
 import copy
 from fractions import Fraction
 from itertools import pairwise

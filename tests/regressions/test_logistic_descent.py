@@ -1,7 +1,5 @@
 """Logistic descent: its noise by hand, its certificates, and what it fits."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

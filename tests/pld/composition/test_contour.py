@@ -1,7 +1,5 @@
 """Certified composition: every interval around an independent truth, to the ends of the domain."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

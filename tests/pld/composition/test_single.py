@@ -1,7 +1,5 @@
 """One release in closed form: against integrals at 60 digits, and against the contour."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Subsampled Gaussian losses, against mpmath, ball arithmetic and the definition of domination."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
