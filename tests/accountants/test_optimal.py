@@ -113,19 +113,6 @@ def test_the_lattice_and_the_binomials_agree(binomial, monkeypatch):
     assert found.width <= 1e-5 * found.upper
 
 
-@pytest.mark.parametrize(
-    ("size", "count", "epsilon"),
-    [(1, 100, 83.5307), (3, 20, 60.0), (2, 50, 99.9994), (math.log(3), 100, 94.2899)],
-)
-def test_known_values(size, count, epsilon, binomial):
-    """At delta = 1e-6, to the digits known; and the binomial sum on both sides of the answer."""
-    found = response_epsilon([(Fraction(size), Fraction(0), count)], MILLIONTH)
-    assert found.upper == pytest.approx(epsilon, abs=6e-5)
-    assert binomial(Fraction(size), count, Fraction(found.upper)) <= mpf(MILLIONTH)
-    below = Fraction(math.nextafter(found.lower, 0))
-    assert binomial(Fraction(size), count, below) > mpf(MILLIONTH)
-
-
 @pytest.mark.some(1, most=6)
 @pytest.mark.parametrize("size", [Fraction(1, 100), Fraction(1, 3), 4])
 @pytest.mark.parametrize("count", [1, 2, 9, 500, 10_000])
