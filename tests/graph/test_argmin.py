@@ -10,8 +10,8 @@ from scipy.optimize import minimize, minimize_scalar
 import dpframe as dp
 from dpframe.graph.procedure import Huber, Logistic, Squared
 from dpframe.graph.statistics import Argmin, newton
-from dpframe.sensitivity import L2
-from dpframe.symbols import parameter
+from dpframe.sensitivity import L1, L2
+from dpframe.symbols import constant, parameter
 from tests.support import samples
 from tests.support.oracles import value
 
@@ -31,6 +31,7 @@ FORMULAS = {  # of the margin and the label
     "logistic": lambda t, v: np.logaddexp(0, -t * v),
     "huber": lambda t, v: (t - v) ** 2 / 2 if abs(t - v) <= 1 else abs(t - v) - 0.5,
 }
+SLOPES = {"logistic": Y, "huber": 1.0}
 cases = pytest.mark.parametrize("case", CASES)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 
@@ -278,6 +279,30 @@ def test_a_squared_loss_without_a_ball_is_moved_by_any_amount():
     X, y = samples.setting().nodes()
     assert Argmin(X, y, Squared(), 1).one_row(L2, dp.ADD_REMOVE) is None
     assert Argmin(X, y, Squared(), 1).one_row(L2, dp.REPLACE_ONE) is None
+
+
+@cases
+def test_the_formulas_by_hand(case):
+    """In numbers, from the statement of the proof page."""
+    loss, penalty, radius = CASES[case]
+    lam, far_ = (
+        float(constant(penalty).value),
+        None if radius is None else float(constant(radius).value),
+    )
+    tol = float(declared(case).tolerance.value)
+    if loss.kind == "squared":
+        reach = min(B, lam**0.5)
+        once = (B * far_ + Y) * reach / (reach**2 + lam)
+        twice = min(2 * once, (B * B * far_ + 2 * B * Y) / lam)
+    else:
+        once = SLOPES[loss.kind] * B / lam
+        twice = 2 * once
+    limit = np.inf if far_ is None else 2 * far_
+    for relation, move in zip(samples.RELATIONS, (once, twice), strict=True):
+        want = min(limit, move + 2 * tol * once)
+        assert np.isclose(bound_of(declared(case, relation), relation), want, rtol=1e-12)
+        in_l1 = number(declared(case, relation).one_row(L1, relation).value)
+        assert np.isclose(in_l1, 2**0.5 * want, rtol=1e-12)
 
 
 # ------------------------------------------------------------------------------------ arguments
