@@ -47,6 +47,16 @@ def stated(statistic, norm, d):
     return float(value(statistic.sensitivity(norm).value, {"d": d}))
 
 
+@relations
+@CELLS
+def test_the_sensitivity_is_what_the_page_says(relation, cells):
+    """2R/k, twice that for a replaced record that may change its cell; sqrt(d) times in L1."""
+    changed = 1 if relation is dp.ADD_REMOVE else min(2, cells)
+    statistic = declared(cells, relation)
+    assert np.isclose(stated(statistic, L2, 3), changed * 2 * RADIUS / cells)
+    assert np.isclose(stated(statistic, L1, 4), 2 * changed * 2 * RADIUS / cells)
+
+
 def record(statistic, cell, slope, low):
     """A record (x, slope x) of a cell, x from `low` up."""
     places = statistic.sums.partition.assignment.places

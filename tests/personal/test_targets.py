@@ -20,7 +20,6 @@ def setting(relation=dp.REPLACE_ONE, norm=1, bound=1, **kwargs):
     return dp.Setting(X=dp.Rows(norm=norm), y=dp.Column(bound=bound), relation=relation, **kwargs)
 
 
-SYMBOLIC = setting(norm=dp.parameter("B"), bound=dp.parameter("Y"))
 SYMBOLIC_ADD = setting(dp.ADD_REMOVE, dp.parameter("B"), dp.parameter("Y"))
 
 
