@@ -20,6 +20,7 @@ from dpframe.audits.html import html
 from dpframe.cli import app
 from dpframe.identity import Shadow
 from dpframe.kernel import check
+from tests.support import checking
 
 from . import outside
 
@@ -161,13 +162,10 @@ def test_the_kernel_accepts_it_as_trusted(case):
 @pytest.mark.some(4)
 def test_no_file_is_accepted_whose_assumptions_leave_a_class_out(case):
     """Whatever its hash says."""
-    from dpframe.kernel.checker import hash_of
-
     document = json.loads(json.dumps(case.certified().document))
     for name in map(place, case.trust):
         kept = [one for one in document["assumptions"] if not one.startswith(name)]
-        sealed = hash_of(document["statement"], document["graph"], kept)
-        verdict = check({**document, "assumptions": kept, "hash": sealed})
+        verdict = check(checking.sealed({**document, "assumptions": kept}))
         assert "is trusted" in verdict.reason
 
 
