@@ -191,9 +191,9 @@ def _attained_if(release: Release) -> Text:
     if not names:
         return say("")
     replaced = release.statistic.unit.relation.replaced
-    two = "those of two records are opposite and reach their bound"
-    one = two if replaced else "that of one record reaches its bound"
-    return say("at every point where {} are computed, {}", names[0], one)
+    two, one = "two records' {} are opposite and reach", "one record's {} reaches"
+    met = say(two, names[0]) if replaced else say(one, names[0].removesuffix("s"))
+    return say("at every point where {} are computed, {} the bound", names[0], met)
 
 
 def _sums(statistic: Statistic) -> Iterator[str]:

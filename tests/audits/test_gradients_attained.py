@@ -14,8 +14,8 @@ from tests.support.html_pages import described
 
 CLIP = 0.5
 CONDITION = {
-    "add-remove": "that of one record reaches its bound",
-    "replace-one": "those of two records are opposite and reach their bound",
+    "add-remove": "one record's gradient reaches the bound",
+    "replace-one": "two records' gradients are opposite and reach the bound",
 }
 
 
@@ -27,7 +27,7 @@ def test_the_audit_says_what_would_attain_the_bound(relation):
     done = described(file("{rho = 1}", step, moment, relation=relation))
     said = " ".join(str(done).split())
     condition = f"at every point where gradients are computed, {CONDITION[relation]}"
-    assert f"That of r0 is attained if, {condition}." in said
+    assert f"The sensitivity of r0 is attained if, {condition}." in said
     assert [line.record()["attained_if"] for line in done.lines] == [condition, ""]
     assert "is attained if" not in str(described(CASES["gaussian"]))
 
