@@ -71,7 +71,7 @@ def is_level(value: object) -> bool:
 
 def compared(level: Any) -> str | float | None:
     """The form in which a level is compared with cells: texts unchanged, numbers and truth values
-    as doubles; None for numbers that are too large to be told from others.
+    as doubles; None for numbers that are too large to differ from others.
     """
     if isinstance(level, str):
         return level

@@ -96,22 +96,22 @@ def weights_of(text: str, names: Sequence[str]) -> dict[str, float]:
     """
     several = [name for name in names if not _is_number(name)]
     signed = text if text.lstrip()[:1] in {"+", "-"} else f"+{text}"
-    found = [{text: 1.0}] if text in names else []
+    meanings = [{text: 1.0}] if text in names else []
     for reading in _readings(signed, several):
-        if reading not in found:
-            found.append(reading)
-        if len(found) > 1:
+        if reading not in meanings:
+            meanings.append(reading)
+        if len(meanings) > 1:
             break
-    if len(found) > 1:
-        python = f"Give a mapping of names to weights, such as {found[0]}."
+    if len(meanings) > 1:
+        python = f"Give a mapping of names to weights, such as {meanings[0]}."
         way_out = WayOut(python, "Rename the column whose name looks like a combination.")
         raise InvalidArgument("R", "a combination that has one meaning", text, way_out)
     numbers = [name for name in names if _is_number(name)]
-    if not found and next(_readings(signed, names), None) is not None:
+    if not meanings and next(_readings(signed, names), None) is not None:
         python = f"Give a mapping: {{{numbers[0]!r}: 1}} names the coefficient {numbers[0]}."
         way_out = WayOut(python, "Rename the column whose name is a number.")
         raise InvalidArgument("R", "a combination of names that are no numbers", text, way_out)
-    return found[0] if found else {text: 1.0}
+    return meanings[0] if meanings else {text: 1.0}
 
 
 def _is_number(name: str) -> bool:
