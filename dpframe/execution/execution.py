@@ -40,7 +40,7 @@ from dpframe.sources.running import limited_blas
 from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
-from .on_grid import common_grid
+from .on_grid import NOTHING, common_grid
 from .one_pass import given_of, read, sizes_read
 from .processing import with_releases
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
@@ -163,12 +163,12 @@ def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
 def release_in_stages(running: Execution, draws: Sequence[AnyDraw], randomness: Randomness) -> None:
     """Draw; compute functions of it, read the table again and draw, once for each stage."""
     running.release(draws, randomness)
-    passes, grid = common_grid(running.stages) or ((), None)
+    held = common_grid(running.stages)
     for stage in range(1, running.stages.count):
         running.learn(stage)
         running.reuse(stage)
-        if grid is not None and stage in passes[:-1] and running.reads_rows(stage):
-            running, grid = running.on_grid(grid), None
+        if stage in held.passes[:-1] and running.reads_rows(stage):
+            running, held = running.on_grid(held), NOTHING
         running.compute(stage)
         running.release(running.draws(stage), randomness)
 

@@ -24,7 +24,6 @@ from dpframe.graph import (
     Searcher,
     points_of,
 )
-from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.identity import own, strangers
@@ -39,7 +38,7 @@ from dpframe.symbols import Expression, Number
 
 from .draws import ReleaseDraw, times_of
 from .numbers import PublicNumbers
-from .on_grid import SourceOnGrid, on_grid
+from .on_grid import NOTHING, Held, SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .processing import applied
 from .samples import FixedSample, InOrder, Sample
@@ -140,7 +139,7 @@ class Execution:
         searched = [one for one in requested if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
 
-    def on_grid(self, grid: RowsOnGrid) -> Execution:
+    def on_grid(self, held: Held) -> Execution:
         """The same, with rows put onto their grid once, here and in memory. Results are
         shared.
         """
@@ -148,7 +147,8 @@ class Execution:
             return self
         empty = empty_block(self.certificate.setting, self.source.columns)
         number = self.numbers.towards_zero
-        return attrs.evolve(self, source=on_grid(self.source, grid, self.graph, number, empty))
+        source = on_grid(self.source, held, self.graph, number, empty, self.released)
+        return attrs.evolve(self, source=source)
 
     def draws(self, stage: int) -> list[AnyDraw]:
         """The draws of a stage, in order, with every number that they need. Raises NotExecutable
@@ -237,9 +237,16 @@ class Execution:
         sample = sample if self.fixed_sample is None else self.fixed_sample.again()
         empty = empty_block(self.certificate.setting, self.source.columns)
         given_values = self._given(requested) | dict(given)
-        rows = self.source.grid if isinstance(self.source, SourceOnGrid) else None
+        held = self.source.held if isinstance(self.source, SourceOnGrid) else NOTHING
         reading = Pass.of(
-            self.graph, number, empty, requested, given=given_values, sample=sample, rows=rows
+            self.graph,
+            number,
+            empty,
+            requested,
+            given=given_values,
+            sample=sample,
+            rows=held.rows,
+            labels=held.labels,
         )
         if not reading.sums and not any(isinstance(one, Searched) for one in requested):
             return derived(self.graph, (), NO_SUMS, number, requested, before=self.values)
