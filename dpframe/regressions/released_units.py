@@ -38,6 +38,7 @@ COLUMNS, COUNT = constant("3/5"), constant("1/30")  # the parts of counts of ent
 SHORTEST = Fraction(1, 2**20)  # the lower limit of the norm, over LONGEST sqrt(d)
 UNSEEN = Fraction(1, 1000)  # the part that hidden counts spend of their own
 CHANCE = 0.01  # the probability that noise alone makes a count of any column significant
+BELOW = 1.5  # how much clearer the number of entries above a cut must be than the counts above it
 CLEAR = 3.0  # stds of noise subtracted from sums of squares and from the weight
 CLEAR_SIZES, CLEAR_NORMS = 5.0, 4.0  # n over the noise on the sum of counts, from which they help
 REACH = 0.5  # a unit is at least REACH/sqrt(d) times the largest significant cut of its column
@@ -78,7 +79,7 @@ def in_released_units(X: RowsNode, y: ColumnNode, budget: Budget, part: Expressi
     """
     source = X.source if isinstance(X, Intercept) else X
     value = X.value if isinstance(X, Intercept) else ZERO
-    n, counted = released_count(X, budget, part * COUNT)
+    n, unsure, counted = released_count(X, budget, part * COUNT)
     relative, longest = source.scaled(source.radius), LONGEST * sqrt(X.columns)
     entries, rest = bin_counts(relative, SIZES, absolute=True), part * (1 - COLUMNS) - counted
     (of_sizes,) = budget.noises(part * COLUMNS, [entries])
@@ -89,7 +90,7 @@ def in_released_units(X: RowsNode, y: ColumnNode, budget: Budget, part: Expressi
     norms_clear = known(seen, UNSEEN, 1, name="norms_clear", likely=1)
     sizes = release(entries, Gaussian(std=of_sizes.std / sqrt(sizes_clear)), name="sizes")
     shown = (sizes_clear, norms_clear)
-    units = post(units_of, sizes, sizes.std, n, X.columns, *shown, value / source.radius)
+    units = post(units_of, sizes, sizes.std, n, unsure, X.columns, *shown, value / source.radius)
     rows: RowsNode = relative.divided(by=units, lower=LEAST, upper=1)
     if isinstance(X, Intercept):
         rows = rows.with_intercept()
@@ -107,12 +108,12 @@ def in_released_units(X: RowsNode, y: ColumnNode, budget: Budget, part: Expressi
 
 def released_count(
     X: RowsNode, budget: Budget, part: Expression
-) -> tuple[Node | Expression, Expression]:
-    """n, and the part of the squared mu that it spends: `part`, or 0 if n is public."""
+) -> tuple[Node | Expression, Expression, Expression]:
+    """n, its std, and the part of the squared mu that it spends: `part`, or 0 if n is public."""
     if X.unit.relation.replaced:
-        return X.rows, ZERO
+        return X.rows, ZERO, ZERO
     (noise,) = budget.noises(part, [count(X.origin)])
-    return release(count(X.origin), noise, name="n"), part
+    return release(count(X.origin), noise, name="n"), noise.std, part
 
 
 def is_clear(n: float, std: float, bins: int, most: float) -> float:
@@ -124,13 +125,14 @@ def units_of(  # noqa: PLR0917 - dp.post passes by position
     sizes: Array,
     std: float,
     n: float,
+    n_std: float,
     columns: float,
     sizes_clear: float = 1.0,
     norms_clear: float = 1.0,
     value: float = 0.0,
 ) -> Array:
     """The approximate root mean square of each column, over the bound of rows, shape (d,), from
-    noisy counts (d (k + 1),) of |entries| between SIZES; clipped to [LEAST, 1].
+    noisy counts (d (k + 1),) of |entries| between SIZES and n; clipped to [LEAST, 1].
 
     A unit is at least REACH/sqrt(columns) times the next cut above the largest one that a
     significant number of entries exceed (times 1 if there is none), so that a rare indicator does
@@ -145,9 +147,7 @@ def units_of(  # noqa: PLR0917 - dp.post passes by position
     if sizes_clear < 1:
         keep = norms_clear < 1 and value > 0
         return np.clip(np.full(len(counts), value if keep else even), float(LEAST), 1.0)
-    above = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]  # entries above each cut
-    noise = std * np.sqrt(np.arange(bins - 1, 0, -1))
-    clear = above > math.sqrt(2 * math.log(counts.size / CHANCE)) * noise
+    clear = significant(counts, std, n, n_std)
     last = bins - 2 - np.argmax(clear[:, ::-1], axis=1)  # the largest significant cut
     top = np.where(clear.any(axis=1), np.minimum(last + 1, bins - 2), bins - 2)
     middles = np.square((cuts[1:] + cuts[:-1]) / 2)
@@ -159,6 +159,33 @@ def units_of(  # noqa: PLR0917 - dp.post passes by position
     if np.mean(SMALL * units < mean) < MANY:
         units[:] = mean
     return np.asarray(np.clip(units, float(LEAST), 1.0))
+
+
+def significant(counts: Array, std: float, n: float, n_std: float) -> Array:
+    """Whether a significant number of entries exceed each cut, shape (d, k): by the counts above
+    it, or clearly by the entries above as they are counted from both ends.
+    """
+    bins, least = counts.shape[1], math.sqrt(2 * math.log(counts.size / CHANCE))
+    above = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]
+    by_sums = above > least * std * np.sqrt(np.arange(bins - 1, 0, -1))
+    found, stds = entries_above(counts, std, n, n_std)
+    return np.asarray(by_sums | (found > BELOW * least * stds))
+
+
+def entries_above(counts: Array, std: float, n: float, n_std: float) -> tuple[Array, Array]:
+    """The number of entries above each cut, shape (d, k), and its std, shape (k,): the mean, by
+    precision, of the sum of the counts above, and of the records less the counts at or below. The
+    number of records is that of `n` and of the sums of counts of all columns.
+    """
+    bins, below = counts.shape[1], np.arange(1, counts.shape[1])
+    whole, tiny = counts.sum(axis=1, keepdims=True), 1e-300
+    of_whole = std**2 * bins / len(counts)
+    trust = of_whole / max(of_whole + n_std**2, tiny)  # in n
+    records, of_records = trust * n + (1 - trust) * whole.mean(), trust * n_std**2
+    of_sums, of_rest = std**2 * (bins - below), std**2 * below + of_records
+    share = of_sums / np.maximum(of_sums + of_rest, tiny)
+    found = whole - np.cumsum(counts, axis=1)[:, :-1] + share * (records - whole)
+    return found, np.sqrt(share * of_rest)
 
 
 def norm_of(  # noqa: PLR0917 - dp.post passes by position

@@ -12,6 +12,7 @@ from dpframe.regressions.released_units import (
     NORMS,
     SIZES,
     UNSEEN,
+    entries_above,
     norm_of,
     units_of,
     weight_of,
@@ -139,9 +140,9 @@ def test_units_are_root_mean_squares_where_columns_differ():
     """To a quarter; and one for all where they differ little."""
     rng = np.random.default_rng(1)
     columns = [rng.normal(size=50_000) * size for size in (0.2, 0.01, 0.002)]
-    found = units_of(counted(columns, 100.0), 100.0, 50_000.0, 3)
+    found = units_of(counted(columns, 100.0), 100.0, 50_000.0, 50.0, 3)
     assert found == pytest.approx([0.2, 0.01, 0.002], rel=0.4)
-    alike = units_of(counted([columns[0], columns[0] / 1.5], 100.0), 100.0, 50_000.0, 2)
+    alike = units_of(counted([columns[0], columns[0] / 1.5], 100.0), 100.0, 50_000.0, 50.0, 2)
     assert alike[0] == alike[1]
 
 
@@ -151,7 +152,7 @@ def test_a_rare_indicator_does_not_make_long_rows(share):
     rng = np.random.default_rng(2)
     columns = (rng.random((50, 20_000)) < share).astype(float)
     for seed in range(20):
-        found = units_of(counted(columns, 200.0, seed), 200.0, 20_000.0, 50)
+        found = units_of(counted(columns, 200.0, seed), 200.0, 20_000.0, 50.0, 50)
         assert np.max(1 / found) <= 2 * math.sqrt(50) + 1e-9
 
 
@@ -160,21 +161,51 @@ def test_sizes_that_are_spread_over_cuts_are_seen():
     rng = np.random.default_rng(6)
     large = rng.random((6, 20_000)) < 0.06
     columns = rng.normal(size=large.shape) * np.where(large, rng.uniform(0.1, 1, large.shape), 0.01)
-    found = np.array([units_of(counted(columns, 30.0, s), 30.0, 20_000.0, 6) for s in range(20)])
+    found = np.array(
+        [units_of(counted(columns, 30.0, s), 30.0, 20_000.0, 50.0, 6) for s in range(20)]
+    )
     assert np.max(found.max(axis=1) / found.min(axis=1)) < 4
+
+
+def test_entries_above_cuts_are_counted_from_both_ends():
+    """By the counts above a cut and by the records less those below: as precise as is said, and
+    better than either.
+    """
+    rng = np.random.default_rng(11)
+    true = np.repeat([[900.0, 60, 30, 10]], 60, axis=0)
+    for unsure in (0.0, 15.0):
+        runs = [
+            entries_above(
+                true + 20 * rng.normal(size=true.shape), 20.0, 1000 + unsure * rng.normal(), unsure
+            )
+            for _ in range(400)
+        ]
+        found, stds = np.concatenate([one for one, _ in runs]), runs[0][1]
+        assert found.mean(axis=0) == pytest.approx([100, 40, 10], abs=0.7)
+        assert found.std(axis=0) == pytest.approx(stds, rel=0.05)
+        assert np.all(stds < 20 * np.sqrt([3, 2, 1]))
+
+
+def test_a_column_below_the_least_cut_has_a_unit_of_its_own():
+    """Four in ten entries exceed it, which the counts above all cuts alone do not show."""
+    columns = (
+        np.random.default_rng(12).normal(size=(5, 2000)) * np.geomspace(0.3, 0.0003, 5)[:, None]
+    )
+    found = [units_of(counted(columns, 70.0, s), 70.0, 2000.0, 130.0, 5)[-1] for s in range(20)]
+    assert np.mean(np.array(found) < 0.001) >= 0.8
 
 
 def test_units_are_no_smaller_than_what_rows_are_divided_by():
     """However many columns there are, and however small."""
     tiny = np.full((400, 1000), 2.0**-11.5)
-    found = units_of(counted(tiny), 0.0, 1000, 400)
+    found = units_of(counted(tiny), 0.0, 1000, 0.0, 400)
     assert np.all(found >= 2.0**-14)
 
 
 def test_without_records_that_can_be_seen_nothing_is_scaled_or_shrunk():
     """Units are those of rows that fill their ball, and the norm is the longest they can have."""
     sizes = counted([np.full(100, 0.01)] * 4, 500.0)
-    units = units_of(sizes, 500.0, 100.0, 4, sizes_clear=1e-3)
+    units = units_of(sizes, 500.0, 100.0, 50.0, 4, sizes_clear=1e-3)
     assert units == pytest.approx(np.full(4, 0.5))
     norm = norm_of(np.zeros(len(NORMS)), 500.0, 100.0, units, 4, 1e-4, clear=1e-3)
     assert norm * LONGEST * 2 == pytest.approx(2)
@@ -182,7 +213,7 @@ def test_without_records_that_can_be_seen_nothing_is_scaled_or_shrunk():
 
 def test_where_nothing_is_clear_an_intercept_keeps_its_ratio_to_the_columns():
     """Rows of norm 2 beside a constant of 1: the fit is that without units."""
-    units = units_of(counted([np.ones(10)] * 9, 500.0), 500.0, 10.0, 10, 1e-3, 1e-3, 0.5)
+    units = units_of(counted([np.ones(10)] * 9, 500.0), 500.0, 10.0, 50.0, 10, 1e-3, 1e-3, 0.5)
     assert units == pytest.approx(np.full(9, 0.5))
     norm = norm_of(np.zeros(len(NORMS)), 500.0, 10.0, units, 10, 1e-4, clear=1e-3)
     assert norm * LONGEST * math.sqrt(10) == pytest.approx(math.hypot(2, 1))
@@ -235,7 +266,7 @@ def test_a_few_columns_with_rare_large_entries_keep_the_scale_of_the_others():
     X[:, :2] = 0.002
     X[:80, :2] = 0.7
     X /= np.maximum(1, np.linalg.norm(X, axis=1))[:, None]
-    units = [units_of(counted(X.T, 50.0, seed), 50.0, 15_000.0, 18) for seed in range(10)]
+    units = [units_of(counted(X.T, 50.0, seed), 50.0, 15_000.0, 50.0, 18) for seed in range(10)]
     assert all(np.ptp(one) == 0 for one in units)
 
 
@@ -263,9 +294,11 @@ def test_whatever_is_released_gives_units_norms_and_weights_of_their_ranges():
             10.0 ** rng.uniform(-8, 12),
             10.0 ** rng.uniform(-6, 12),
         )
-        n = rng.choice([0.0, 1.0, 1e9])
+        n, unsure = rng.choice([0.0, 1.0, 1e9], 2)
         sizes = rng.normal(size=d * (len(SIZES) + 1)) * size + rng.choice([0, 1e9])
-        units = units_of(sizes, std, n, d, *rng.choice([1e-3, 1.0], 2), 10.0 ** rng.uniform(-9, 9))
+        units = units_of(
+            sizes, std, n, unsure, d, *rng.choice([1e-3, 1.0], 2), 10.0 ** rng.uniform(-9, 9)
+        )
         assert np.all((units >= 2.0**-14) & (units <= 1))
         norms = rng.normal(size=len(NORMS)) * size
         share = norm_of(
