@@ -7,6 +7,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.numerics.blocks.elementwise import project, shrinking
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.regressions.released_units import (
     LONGEST,
     NORMS,
@@ -111,6 +112,17 @@ def test_counts_that_n_does_not_show_spend_almost_nothing(relation):
             assert result.known["sizes_clear"] == (1 if rows == 20_000 else UNSEEN)
     assert stds[None, 100] == pytest.approx(stds[0, 100], rel=6e-4)
     assert stds[None, 20_000] == pytest.approx(stds[0, 100] / math.sqrt(0.97), rel=1e-6)
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_the_cost_of_all_releases_is_that_without_units(relation):
+    """One number of Gaussian DP, whatever the released shares are."""
+    runs = [
+        dp.certify(dp.JointSSP(scaling=part), target=TARGET, setting=setting(relation))
+        for part in (0, None)
+    ]
+    plain, units = (joint_gaussian(run) for run in runs)
+    assert units == plain
 
 
 def test_an_intercept_has_its_own_unit():
