@@ -118,7 +118,7 @@ class GridWork:
 
     def steps(self, block: Block) -> Block:
         """The block with its rows in steps."""
-        seen = views(self.maps, block, self.number, self.given)
+        seen: dict[Any, Array] = views(self.maps, block, self.number, self.given)
         labels = block.labels if self.held.labels is None else seen[self.held.labels]
         return Block(seen[self.held.rows], labels, block.budgets)
 

@@ -236,8 +236,9 @@ class Pass(Reading):
         """Add a piece to every sum. Its views are freed before the next piece, which reuses their
         memory.
         """
-        passed = {self.rows: piece.rows, self.labels: piece.labels}
-        seen = self.views(piece, {node: view for node, view in passed.items() if node is not None})
+        passed: dict[Any, Any] = {self.rows: piece.rows, self.labels: piece.labels}
+        passed.pop(None, None)
+        seen = self.views(piece, passed)
         reals = seen if all(one.step is not None for one, _ in running) else seen.reals()
         for summed, total in running:
             total.add(summed.block(seen if summed.step is not None else reals))

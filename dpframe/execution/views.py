@@ -200,5 +200,6 @@ def beyond(nodes: Iterable[Node], among: Iterable[Node]) -> tuple[Node, ...]:
 
 def made_of(node: Node) -> set[Node]:
     """All ancestors of a map among maps."""
-    before = {one for one in reads_of(node) if maps(type(one))}
+    kinds: dict[Node, type] = {one: type(one) for one in reads_of(node)}
+    before = {one for one, kind in kinds.items() if maps(kind)}
     return before.union(*map(made_of, before))

@@ -146,7 +146,8 @@ def units_of(  # noqa: PLR0917 - dp.post passes by position
     even, bins = 1 / math.sqrt(columns), counts.shape[1]
     if sizes_clear < 1:
         keep = norms_clear < 1 and value > 0
-        return np.clip(np.full(len(counts), value if keep else even), float(LEAST), 1.0)
+        one = float(np.clip(value if keep else even, float(LEAST), 1.0))
+        return np.full(len(counts), one)
     clear = significant(counts, std, n, n_std)
     last = bins - 2 - np.argmax(clear[:, ::-1], axis=1)  # the largest significant cut
     top = np.where(clear.any(axis=1), np.minimum(last + 1, bins - 2), bins - 2)
