@@ -41,7 +41,7 @@ CHANCE = 0.01  # the probability that noise alone makes a count of any column si
 BELOW = 1.5  # how much clearer the number of entries above a cut must be than the counts above it
 CLEAR = 3.0  # stds of noise subtracted from sums of squares and from the weight
 CLEAR_SIZES, CLEAR_NORMS = 5.0, 4.0  # n over the noise on the sum of counts, from which they help
-REACH = 0.5  # a unit is at least REACH/sqrt(d) times the largest significant cut of its column
+REACH = 1.0  # a unit is at least REACH/sqrt(d) times the largest significant cut of its column
 SMALL, MANY = 4.0, 0.3  # columns differ if a share MANY have units SMALL times below the mean
 OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink; it falls where n mu^2/d exceeds ENOUGH
 
