@@ -42,6 +42,7 @@ BELOW = 1.5  # how much clearer the number of entries above a cut must be than t
 CLEAR = 3.0  # stds of noise subtracted from sums of squares and from the weight
 CLEAR_SIZES, CLEAR_NORMS = 5.0, 4.0  # n over the noise on the sum of counts, from which they help
 REACH = 1.0  # a unit is at least REACH/sqrt(d) times the largest significant cut of its column
+SURE = 10.0  # n over the noise on the sum of counts, from which columns may have different units
 SMALL, MANY = 4.0, 0.3  # columns differ if a share MANY have units SMALL times below the mean
 OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink; it falls where n mu^2/d exceeds ENOUGH
 
@@ -136,11 +137,12 @@ def units_of(  # noqa: PLR0917 - dp.post passes by position
 
     A unit is at least REACH/sqrt(columns) times the next cut above the largest one that a
     significant number of entries exceed (times 1 if there is none), so that a rare indicator does
-    not make long rows. If few units are far below the others, all are set to their root mean
-    square: a column may look small because noise hides its rare large entries, and dividing by its
-    unit would cost more than it gains. If counts of entries are not clear of noise, units are
-    1/sqrt(columns), those of rows that fill their ball; if those of norms are not clear either,
-    units keep the ratio of an intercept, of `value` times the bound of rows, to the columns.
+    not make long rows. If few units are far below the others, or n is not far above the noise, all
+    are set to their root mean square: a column may look small because noise hides its rare large
+    entries, and dividing by its unit would cost more than it gains. If counts of entries are not
+    clear of noise, units are 1/sqrt(columns), those of rows that fill their ball; if those of norms
+    are not clear either, units keep the ratio of an intercept, of `value` times the bound of rows,
+    to the columns.
     """
     counts, cuts = np.reshape(sizes, (-1, len(SIZES) + 1)), np.array(SIZES, dtype=float)
     even, bins = 1 / math.sqrt(columns), counts.shape[1]
@@ -157,7 +159,8 @@ def units_of(  # noqa: PLR0917 - dp.post passes by position
     squares = np.maximum(np.max(sums - CLEAR * errors, axis=1), 0.0) / max(n, 1.0)
     units = np.maximum(np.sqrt(squares), REACH * even * cuts[top])
     mean = float(np.sqrt(np.mean(units**2)))
-    if np.mean(SMALL * units < mean) < MANY:
+    sure = n > SURE * std * math.sqrt(bins)
+    if not sure or np.mean(SMALL * units < mean) < MANY:
         units[:] = mean
     return np.asarray(np.clip(units, float(LEAST), 1.0))
 
