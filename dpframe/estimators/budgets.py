@@ -16,14 +16,7 @@ from dpframe.execution.public_budgets import (
     distinct_budgets,
     read_budgets,
 )
-from dpframe.privacy import (
-    REPLACE_ONE,
-    ApproxDP,
-    Guarantee,
-    PersonalizedDP,
-    PureDP,
-    each,
-)
+from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, PersonalizedDP, PureDP, each
 from dpframe.privacy.guarantees import CONVERTS
 from dpframe.prover import Certificate
 from dpframe.sources import Source

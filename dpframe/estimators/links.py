@@ -14,16 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain
-from dpframe.graph import (
-    Column,
-    ColumnNode,
-    Graph,
-    Node,
-    Procedure,
-    Regression,
-    RowsNode,
-    Setting,
-)
+from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, RowsNode, Setting
 from dpframe.graph.columns import Class
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.grid import OnGrid

@@ -318,10 +318,7 @@ def _listed(
 
 
 def _of_groups(
-    records: RecordLedger,
-    target: PersonalizedDP,
-    values: Mapping[str, Expression],
-    budgets: object,
+    records: RecordLedger, target: PersonalizedDP, values: Mapping[str, Expression], budgets: object
 ) -> dict[str, Guarantee]:
     """One a group, where the ledger has the same records in the same groups."""
     same = records.groups is not None and np.array_equal(

@@ -13,16 +13,7 @@ from functools import partial
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import (
-    ColumnNode,
-    Loop,
-    Node,
-    OfBudgets,
-    Post,
-    Reading,
-    Release,
-    path,
-)
+from dpframe.graph import ColumnNode, Loop, Node, OfBudgets, Post, Reading, Release, path
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.post import Calling, ancestors
 from dpframe.graph.release import symbols_of

@@ -206,12 +206,7 @@ class TestedPoint(DeepPoint):
 
 
 def deep_point_tested(
-    sums: CellSums | Sequence[CellSums],
-    *,
-    test: object,
-    share: Share,
-    name: str = "",
-    **cube: Any,
+    sums: CellSums | Sequence[CellSums], *, test: object, share: Share, name: str = "", **cube: Any
 ) -> TestedPoint:
     """A tested point of depth at least a quarter of the models; `test` is the test's part of
     epsilon. Raises InvalidArgument.
