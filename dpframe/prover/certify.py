@@ -34,7 +34,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
-from .problem import PROVED, Constraint, Obligation, Problem, place, sampling, trusted_classes
+from .problem import Constraint, Obligation, Problem, place, sampling, trusted_classes
 from .report import Report, satisfied, verify
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class Certificate(AtNumbers):
     @property
     def obligations(self) -> tuple[Obligation, ...]:
         """All obligations of the proof, without those of a plan of shares that it does not use."""
-        return tuple(one for one in self.report.obligations if one.verdict is PROVED)
+        return tuple(one for one in self.report.obligations if one.proved)
 
     @property
     def region(self) -> tuple[Constraint, ...]:

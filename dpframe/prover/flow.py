@@ -25,9 +25,7 @@ from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_
 
 from .neighbours import differs, moves, occurs, tables, unclipped, varies
 from .problem import (
-    DROP,
     REFUTED,
-    RELEASE,
     UNPROVED,
     Edit,
     Obligation,
@@ -37,7 +35,6 @@ from .problem import (
     on_nodes,
     opened,
 )
-from .problem import PUBLIC as MAKE_PUBLIC
 
 EXACT = "without noise"
 
@@ -205,7 +202,7 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
     says = _broken(problem, place, symbol, origin)
     verdict = UNPROVED if says is None else REFUTED
     witness, fix = Witness(says=says or moves(origin)), _public_way_out(problem, origin)
-    edit = Edit(MAKE_PUBLIC, value=symbol, name="" if argument else place.name)
+    edit = Edit("public", value=symbol, name="" if argument else place.name)
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
@@ -352,15 +349,17 @@ def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
     there = (one.label for one in problem.graph.releases if one.statistic == node)
     label = next(there, None)
     if label is not None:
-        return say("read {} instead, which is its release with noise.", label), Edit(RELEASE, node)
+        return say("read {} instead, which is its release with noise.", label), Edit(
+            "release", node
+        )
     if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
         fix = say(
             "release it with noise and pay a share: {}{}",
             _release_of(problem, node),
             _assumed(node),
         )
-        return say("{}.", fix), Edit(RELEASE, node)
+        return say("{}.", fix), Edit("release", node)
     fix = say(
         "leave it out; or release a bounded statistic of it, such as `X.T @ y`, and pay a share."
     )
-    return fix, Edit(DROP, node)
+    return fix, Edit("drop", node)

@@ -30,9 +30,6 @@ from dpframe.wording import Formula, Text, say
 
 from .neighbours import moves, occurs, tables
 from .problem import (
-    ALL_NOISE,
-    CLIP,
-    NOISE,
     ON_TRUST,
     PROVED,
     UNPROVED,
@@ -226,7 +223,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         return None
     fact = say("{} = {}", "sensitivity" if calibrated else release.noise.noise, size)
     repair = say("declare open ranges that exclude zero, and $delta$ below 1; or calibrate it.")
-    edit = Edit(ALL_NOISE if release.share is None else NOISE, release, Gaussian.analytic)
+    edit = Edit("all noise" if release.share is None else "noise", release, Gaussian.analytic)
     return opened("noise", release.label, POSITIVE, (fact,), repair, edit=edit)
 
 
@@ -264,7 +261,7 @@ def _unbounded(release: Release) -> Obligation:
     grows = None if foreign else _growth(release)
     if grows is not None:
         facts, fix = (say("{} is unbounded", Formula(release.statistic.title)),), _clipped(release)
-        edit = Edit(CLIP, release.statistic)
+        edit = Edit("clip", release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (say("{} has no bound that a rule derives", Formula(release.statistic.title)),)
     statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
@@ -282,7 +279,7 @@ def _unbounded(release: Release) -> Obligation:
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
-    fix, edit = _clipped(release), Edit(CLIP, release.statistic)
+    fix, edit = _clipped(release), Edit("clip", release.statistic)
     return opened("sensitivity", release.label, rule, facts, fix, witness, edit, verdict=UNPROVED)
 
 

@@ -36,9 +36,7 @@ from .algebra import enclose, number
 from .judge import Assuming
 from .parallel import about, coarse, moving
 from .problem import (
-    FIELD,
     PROVED,
-    SHARES,
     UNPROVED,
     Edit,
     Obligation,
@@ -256,7 +254,7 @@ def _overspent(
         (*shares, say("sum = {}", total)),
         _repair(problem, name, total, whole),
         _overspent_at(decision, total, whole, Formula(name), tuple(shares)),
-        Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
+        Edit("shares", value=whole / total, name=name) if total != ZERO else None,
     )
 
 
@@ -380,7 +378,7 @@ def _tail_open(bound: Bound) -> Obligation:
     enough = sqrt(2 * tail) if bound.normal else tail
     written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
     fix = say("leave ``stds`` out: {} is enough.", Formula(written))
-    return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
+    return _open(bound, rule, facts, fix, Edit("field", bound, enough, "stds"))
 
 
 def _margin_open(bound: Bound, least: Expression) -> Obligation:
@@ -388,7 +386,7 @@ def _margin_open(bound: Bound, least: Expression) -> Obligation:
     facts = (say("margin = {}", bound.margin), say("sensitivity = {}", least))
     fix, edit = (
         say("leave ``margin`` out: it is the sensitivity."),
-        Edit(FIELD, bound, least, "margin"),
+        Edit("field", bound, least, "margin"),
     )
     return _open(bound, rule, facts, fix, edit)
 

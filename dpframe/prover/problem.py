@@ -29,10 +29,10 @@ from dpframe.wording import Formula, Text, joined, say
 
 from .algebra import Field
 
-TABLE, PUBLIC, CLIP, FIELD, RELEASE = "table", "public", "clip", "field", "release"
-DROP, SHARES, NOISE = "drop", "shares", "noise"
-EVEN, ALL_NOISE = "even shares", "all noise"
-EDITS = (TABLE, PUBLIC, CLIP, FIELD, RELEASE, DROP, SHARES, EVEN, NOISE, ALL_NOISE)
+EDITS = (  # in the order in which a program tries them
+    *("table", "public", "clip", "field", "release", "drop"),
+    *("shares", "even shares", "noise", "all noise"),
+)
 
 
 @attrs.frozen(eq=False)
@@ -127,6 +127,16 @@ class Obligation:
     edit: Edit | None = attrs.field(default=None, eq=False, repr=False)
 
     @property
+    def proved(self) -> bool:
+        """Whether it is proved."""
+        return self.verdict is PROVED
+
+    @property
+    def refuted(self) -> bool:
+        """Whether it has a counterexample."""
+        return self.verdict is REFUTED
+
+    @property
     def example(self) -> str:
         """The witness in words; "" without one."""
         return "" if self.witness is None else self.witness.text
@@ -134,7 +144,7 @@ class Obligation:
     @property
     def shows(self) -> str:
         """Whether the witness is a counterexample to the claim, or an example of an open case."""
-        return "counterexample" if self.verdict is REFUTED else "for example"
+        return "counterexample" if self.refuted else "for example"
 
     def __str__(self) -> str:
         """One line if proved, more otherwise."""
@@ -148,7 +158,7 @@ class Obligation:
             lines.append(f"    way out: {self.repair}")
         return (
             "\n".join(lines)
-            if self.verdict is not PROVED
+            if not self.proved
             else head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
         )
 
@@ -215,7 +225,7 @@ class Attempt:
     @property
     def proved(self) -> bool:
         """Whether every obligation is."""
-        return all(obligation.verdict is PROVED for obligation in self.obligations)
+        return all(obligation.proved for obligation in self.obligations)
 
 
 def alone(part: Sequence[Release], attempt: Attempt) -> Attempt:
@@ -230,7 +240,7 @@ def totalled(rule: str, facts: Sequence[str], repair: str, *, proved: bool) -> A
     """The derivation of a total by one requirement, proved or open."""
     if proved:
         return Attempt((Obligation("total", ALL, rule, tuple(facts), PROVED),))
-    edit = Edit(ALL_NOISE)
+    edit = Edit("all noise")
     return Attempt((opened("total", ALL, rule, tuple(facts), repair, edit=edit),))
 
 

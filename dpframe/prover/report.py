@@ -30,9 +30,6 @@ from .noise import POSITIVE, noise
 from .plan import events, plan
 from .problem import (
     ALL,
-    EVEN,
-    PROVED,
-    REFUTED,
     UNPROVED,
     Attempt,
     Constraint,
@@ -44,7 +41,6 @@ from .problem import (
     opened,
     thinnings,
 )
-from .problem import SHARES as SHARES_EDIT
 from .sign import counterexample
 
 MOST = 64  # releases of which a part is compared with the target
@@ -111,7 +107,7 @@ class Report:
         return tuple(
             one
             for one in self.plan
-            if one.verdict is REFUTED and one.edit is not None and one.edit.what == SHARES_EDIT
+            if one.refuted and one.edit is not None and one.edit.what == "shares"
         )
 
     @cached_property
@@ -134,15 +130,13 @@ class Report:
             obligation
             for attempt in self.attempts
             for obligation in attempt.obligations
-            if attempt.name not in left_out or obligation.verdict is REFUTED
+            if attempt.name not in left_out or obligation.refuted
         ]
         if any(map(_refuted, self.attempts)):  # no other derivation can prove it
-            tried = [o for o in tried if o.verdict is REFUTED]
+            tried = [o for o in tried if o.refuted]
         elif self.aside:
             tried = [o for o in tried if o.kind != "total"]
-        return tuple(
-            dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED)
-        )
+        return tuple(dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if not o.proved))
 
     @property
     def _all_rows(self) -> set[str]:
@@ -195,7 +189,7 @@ def _of_width(report: Report) -> Report:
     def possible(obligation: Obligation) -> Obligation:
         values = {} if obligation.witness is None else obligation.witness.values
         elsewhere = widths != {values.get(COLUMNS.name, max(widths))} or min(widths) <= 1
-        if obligation.verdict is not REFUTED or not elsewhere:
+        if not obligation.refuted or not elsewhere:
             return obligation
         return attrs.evolve(obligation, verdict=UNPROVED, witness=None)
 
@@ -265,7 +259,7 @@ def _only(problem: Problem, *releases: Release) -> Problem:
 
 
 def _refuted(attempt: Attempt) -> bool:
-    return any(one.kind == "total" and one.verdict is REFUTED for one in attempt.obligations)
+    return any(one.kind == "total" and one.refuted for one in attempt.obligations)
 
 
 def _settled(attempt: Attempt) -> bool:
@@ -275,7 +269,7 @@ def _settled(attempt: Attempt) -> bool:
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:
-    return all(obligation.verdict is PROVED for obligation in obligations)
+    return all(obligation.proved for obligation in obligations)
 
 
 def _none_applies(problem: Problem) -> Obligation:
@@ -288,7 +282,7 @@ def _none_applies(problem: Problem) -> Obligation:
     facts = (say("target {}; noise {}", problem.target, ", ".join(kinds)),)
     fix = "give every release a share of the budget"
     fix += say(", and leave `accountant='auto'`.") if isinstance(problem.target, RenyiDP) else "."
-    return opened("total", ALL, rule, facts, fix, edit=Edit(EVEN))
+    return opened("total", ALL, rule, facts, fix, edit=Edit("even shares"))
 
 
 def _shares(derivation: Derivation) -> bool:
