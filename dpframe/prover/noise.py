@@ -104,9 +104,8 @@ def _public(problem: Problem) -> Iterator[Obligation]:
     rule = "budgets must be public: weights and noise follow from them, and are published"
     facts = (say("{}; declared with public=False", problem.personal),)
     says = (
-        "budget vectors (1/10, 1, ..., 1) and (1, 1, ..., 1): a record's private attribute, or "
-        "its budget, changes the weight of every record and the noise, by an amount that nothing "
-        "hides"
+        "budget vectors (1/10, 1, ..., 1) and (1, 1, ..., 1): a record's private attribute, or its "
+        "budget, changes the weight of every record and the noise, by an amount that nothing hides"
     )
     fix = say(
         "let people choose budgets without regard to their data, publish them and say"
