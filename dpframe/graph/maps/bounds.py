@@ -84,13 +84,9 @@ class Box(RowMap):
 
     kind: ClassVar[str] = "box"
     title = without_data("clip entries to [...]")
+    label = titled(lambda one: f"clip entries to [{-one.bound}, {one.bound}]")
     source: RowsNode
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
-
-    @property
-    def label(self) -> str:
-        """`clip entries to [-1, 1]`."""
-        return f"clip entries to [{-self.bound}, {self.bound}]"
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip."""

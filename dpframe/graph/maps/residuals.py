@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import attrs
+from attrs.converters import optional
 
 from dpframe.errors import InvalidArgument, NotExecutable, Plain, check_kind
 from dpframe.numerics.blocks.gridding import margins, margins_on_grid
@@ -169,16 +170,10 @@ class GradientAt(OfMargins, RecordMap):
 
     kind: ClassVar[str] = "gradient_at"
     written: ClassVar[str] = "gradients"
+    label = titled(lambda one: f"gradient at {'0' if one.theta is None else one.theta.label}")
     source: RowsNode
     column: ColumnNode
-    theta: Node | None = attrs.field(
-        default=None, converter=attrs.converters.optional(released_coefficients)
-    )
-
-    @property
-    def label(self) -> str:
-        """`gradient at descend`."""
-        return f"gradient at {'0' if self.theta is None else self.theta.label}"
+    theta: Node | None = attrs.field(default=None, converter=optional(released_coefficients))
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels: entries are limited to 1e300, beyond which clipping

@@ -20,7 +20,7 @@ from dpframe.theory.procedures import changed_cells
 
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
-from ..node import Array, Node, np, reads
+from ..node import Array, Node, np, reads, titled
 from ..procedure import Random, Rounded, Sampler, approximate, penalty_of, radius_of, share_in
 from ..statistics import CellSums
 from ..statistics.argmin import ridge
@@ -58,6 +58,7 @@ class DeepPoint(Sampler):
     kind: ClassVar[str] = "deep_point"
     gives: ClassVar[type[Guarantee]] = PureDP
     exact: ClassVar[bool] = True
+    summary = titled("point deep among {0.cells} models")
     sums: tuple[CellSums, ...] = attrs.field(converter=several)
     penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
     radius: Expression = attrs.field(converter=radius_of, metadata=reads())
@@ -65,11 +66,6 @@ class DeepPoint(Sampler):
     rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
-
-    @property
-    def summary(self) -> str:
-        """`point deep among 100 models`."""
-        return f"point deep among {self.cells} models"
 
     @property
     def cells(self) -> int:
@@ -149,13 +145,9 @@ class TestedPoint(DeepPoint):
     kind: ClassVar[str] = "tested_point"
     gives: ClassVar[type[Guarantee]] = ApproxDP
     exact: ClassVar[bool] = True
+    summary = titled("tested point deep among {0.cells} models")
     least: int = attrs.field(default=1, kw_only=True)
     test: Expression = attrs.field(kw_only=True, metadata=reads(may=PUBLIC))
-
-    @property
-    def summary(self) -> str:
-        """`tested point deep among 100 models`."""
-        return f"tested {super().summary}"
 
     @property
     def cost(self) -> Expression:

@@ -51,14 +51,10 @@ class BinCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "bin_counts"
+    label = titled(lambda one: f"counts between {len(one.cuts)} cuts")
     data: RowsOrLabels = attrs.field(validator=of_kind(RowsOrLabels, "declared rows or labels"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=cuts_of)
     absolute: bool = attrs.field(default=False, validator=of_kind(bool))
-
-    @property
-    def label(self) -> str:
-        """`counts between 8 cuts`."""
-        return f"counts between {len(self.cuts)} cuts"
 
     def block(self, values: Values) -> Array:
         """The counts of the block."""
@@ -96,13 +92,9 @@ class NormCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "norm_counts"
+    label = titled(lambda one: f"norms above {len(one.cuts)} cuts")
     rows: RowsNode = attrs.field(validator=of_kind(RowsNode, "declared rows"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=_positive_cuts)
-
-    @property
-    def label(self) -> str:
-        """`norms above 8 cuts`."""
-        return f"norms above {len(self.cuts)} cuts"
 
     def block(self, values: Values) -> Array:
         """The counts of the block."""

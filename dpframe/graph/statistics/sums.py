@@ -14,7 +14,7 @@ from dpframe.symbols import ONE
 from ..columns import ColumnNode
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
-from ..node import Array, Values, np
+from ..node import Array, Values, np, titled
 from ..rows import RowsNode
 from .base import RecordSum, variable
 
@@ -44,12 +44,8 @@ class RowSum(RecordSum):
     kind: ClassVar[str] = "row_sum"
     unbounded: ClassVar[bool] = True
     template: ClassVar[str] = "{X}.sum()"
+    label = titled(lambda one: f"sum({variable(one.rows)})")
     rows: RowsNode = attrs.field(converter=gridded)
-
-    @property
-    def label(self) -> str:
-        """`sum(X)`, or `sum(gradients)` if the rows are gradients of records."""
-        return f"sum({variable(self.rows)})"
 
     def block(self, values: Values) -> Array:
         """The column sums of the block."""
