@@ -18,10 +18,9 @@ from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
 from dpframe.prover.exactly import earns_exactly
-from dpframe.prover.judge import Earned
+from dpframe.prover.judge import Earned, root
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import root
 from dpframe.symbols import (
     DATA,
     DELTA,

@@ -23,11 +23,10 @@ from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.parts import TablePart
-from dpframe.sources.table import Block
+from dpframe.sources.table import Block, TablePart
 
 from .execution import first_pass, post_process, release_in_stages
-from .processing import said
+from .receipts import said
 from .totals import WORD, WORDS, PassSums, in_integers, largest
 
 Array = NDArray[Any]

@@ -40,9 +40,8 @@ from dpframe.symbols import Expression, Number
 from .draws import ReleaseDraw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
-from .one_pass import empty_block
-from .processing import applied
-from .samples import FixedSample, InOrder, Sample
+from .one_pass import FixedSample, InOrder, Sample, empty_block
+from .receipts import applied
 from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
 from .totals import NO_SUMS, Pass, PassSums, Search, derived, reading_of, real
 from .views import needed, reads_of

@@ -32,10 +32,9 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, add, maximu
 from dpframe.wording import Text, digits, joined, say
 
 from .algebra import at_point
-from .judge import pure_witness
+from .judge import ProfileClaim, pure_witness, refute, root, shown_ball, shown_end
 from .mixture import cost
 from .problem import ALL, Attempt, Edit, Problem, Witness, alone, joint_moves, opened
-from .profile_rule import ProfileClaim, refute, root, shown_ball, shown_end
 from .sign import counterexample
 from .total import gaussian, joint_of_classes, reached_moves
 

@@ -23,7 +23,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, reference, say
 
-from .judge import Earned, Move, judge, pure_witness, within
+from .judge import Earned, Move, ProfileClaim, judge, pure_witness, within
 from .problem import (
     ON_TRUST,
     PROVED,
@@ -35,7 +35,6 @@ from .problem import (
     Witness,
     opened,
 )
-from .profile_rule import ProfileClaim
 from .sign import nonnegative
 
 

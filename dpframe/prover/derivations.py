@@ -30,9 +30,9 @@ from dpframe.wording import Cited, Formula, digits, reference, say, scaling
 from .algebra import BITS, enclose
 from .basic import basic
 from .exactly import exact_shares, one_draw
+from .judge import shown_end
 from .mixture import Mixture, cost, upper
 from .problem import Attempt, Problem, place, totalled
-from .profile_rule import shown_end
 from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}

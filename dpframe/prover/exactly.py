@@ -33,9 +33,8 @@ from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned, selection_witness
+from .judge import Earned, selection_witness, shown_ball
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
-from .profile_rule import shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"

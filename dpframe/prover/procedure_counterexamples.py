@@ -21,8 +21,8 @@ from dpframe.theory import procedures as book
 from dpframe.wording import Formula, digits, say
 
 from .algebra import at_point, rational_ball
+from .judge import shown_end
 from .problem import PROVED, REFUTED, Obligation, Witness
-from .profile_rule import shown_end
 from .sign import counterexample
 
 MOST = Fraction(8, 5)

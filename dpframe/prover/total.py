@@ -31,7 +31,7 @@ from dpframe.theory.guarantees import GUARANTEES as BOOK
 from dpframe.wording import JOINTLY, PART_JOINTLY, Cited, Formula, digits, say, scaling, written
 
 from .algebra import Field, number
-from .judge import Earned, Move, judge
+from .judge import Earned, Move, ProfileClaim, judge
 from .parallel import about, moving
 from .problem import (
     ALL,
@@ -46,7 +46,6 @@ from .problem import (
     opened,
     totalled,
 )
-from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen

@@ -25,16 +25,15 @@ import numpy as np
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Categorical, Setting
 
-from .arrow import decoded
 from .budgets import NAMES, NUMBERS
+from .column_values import decoded
 from .files import UNCHANGED, File
 from .layout import Layout
 from .opening import ENCODE
-from .parts import TablePart, with_layout
 from .reading import Array, Plain
 from .safe_errors import safely
 from .source import Source
-from .table import CLASSES, Table, block_rows
+from .table import CLASSES, Table, TablePart, block_rows, with_layout
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "

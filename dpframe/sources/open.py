@@ -15,13 +15,12 @@ from .files import existing_files, file_kind, is_path
 from .layout import Layout, check_no_labels
 from .opening import is_batch
 from .parquet import ParquetSource
-from .parts import TablePart, TableWindow
 from .reading import ListFeatures, Plain
 from .running import FEW
 from .safe_errors import raises_without_context, safely
 from .source import Source
 from .streams import StreamSource, is_lazy
-from .table import Table
+from .table import Table, TablePart, TableWindow
 
 UNCHANGED = "no program changes the table in memory while it is read"
 EVEN = 8  # a multiple of 1, 2, 4 and 8 workers

@@ -11,13 +11,12 @@ import attrs
 from dpframe.errors import SourceFailed
 from dpframe.graph import Setting
 
-from .arrow import without_rows
+from .column_values import without_rows
 from .files import UNCHANGED, File
 from .layout import Layout
-from .parts import TablePart, with_layout
 from .safe_errors import arrow, safely
 from .source import Source
-from .table import Table, block_rows
+from .table import Table, TablePart, block_rows, with_layout
 
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once

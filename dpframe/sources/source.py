@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
 from .layout import Layout
-from .parts import TablePart, TableWindow, empty_table
 from .progress import Progress
 from .running import FEW, own_threads, sum_by_executor, sum_here
 from .safe_errors import guarded, raises_without_context
-from .table import Block
+from .table import Block, TablePart, TableWindow, empty_table
 
 S = TypeVar("S")
 INDEPENDENT_RECORDS = "the source makes each record without looking at the others"
