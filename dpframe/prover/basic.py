@@ -57,9 +57,7 @@ def earns(problem: Problem, release: Release) -> Earned:
         return Earned(named.obligation, (*named.constraints, *stated.constraints))
     rule = say(
         "{} must size noise that states no more than its share; {} states {}",
-        release.rule.name,
-        release.noise.__name__,
-        release.guarantee(sensitivity.value),
+        *(release.rule.name, release.noise.__name__, release.guarantee(sensitivity.value)),
     )
     facts = (_added(release, sensitivity.value, share),)
     repair = say("let {} prescribe noise that costs less.", release.rule.name)

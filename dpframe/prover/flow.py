@@ -147,10 +147,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
     rule = say(
         "{} is one number for all records, and this reads each record's own budget: "
         "{} of each record $->$ {} of {}",
-        place.name,
-        Formula(symbol.name),
-        place.name,
-        place.label,
+        *(place.name, Formula(symbol.name), place.name, place.label),
     )
     fix = say(
         "read a number of all budgets, such as `X.total(...)`, `X.largest(...)` or "
@@ -165,11 +162,7 @@ def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
     rule = say(
         "{} must be public, but it reads the {} over the records that are there: a "
         "record that joins or leaves changes it: {} $->$ {} of {}",
-        place.name,
-        Formula(origin.label),
-        Formula(origin.label),
-        place.name,
-        place.label,
+        *(place.name, Formula(origin.label), Formula(origin.label), place.name, place.label),
     )
     facts = (
         place.fact,
@@ -259,10 +252,7 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
     of = "a selection" if release.noise.selects else "a release"
     rule = say(
         "the {} of {} must be public, but it depends on the data: {} $->$ {}",
-        what,
-        of,
-        path(release.statistic),
-        what,
+        *(what, of, path(release.statistic), what),
     )
     facts = (
         say("shape = ({})", joined(", ", release.statistic.shape)),

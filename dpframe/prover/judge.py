@@ -125,19 +125,13 @@ def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | N
     if exact:
         return say(
             "the worst pair moves by $mu$ = {} stds, so the exact $delta$ {} is {} > {}",
-            shown_ball(mu),
-            at,
-            digits(float(true.mid()), 4),
-            most,
+            *(shown_ball(mu), at, digits(float(true.mid()), 4), most),
         )
     stds = shown_end(arb_lower(mu), up=False)
     least = shown_end(arb_lower(true), up=False, limit=arb_upper(delta))
     return say(
         "some pair moves by $mu$ >= {} stds, so its $delta$ {} is at least {} > {}",
-        stds,
-        at,
-        least,
-        most,
+        *(stds, at, least, most),
     )
 
 
@@ -422,13 +416,7 @@ def _selection_cost(
             return say(
                 "the difference of two scores changes by {}: the chance of a candidate {} "
                 "behind rises from {} to {}: {} = {} > {}",
-                move,
-                where,
-                low,
-                high,
-                Written(currency[0]),
-                paid,
-                most,
+                *(move, where, low, high, Written(currency[0]), paid, most),
             )
     return None
 
@@ -498,7 +486,5 @@ def _laplace_loss(true: Ball, whole: Ball, claimed: Ball, *others: Ball) -> str 
         return None
     return say(
         "a row moves it by {} in its norm: privacy loss {} > {}",
-        digits(float(shift.mid())),
-        digits(float(true.mid())),
-        digits(float(claimed.mid())),
+        *(digits(float(shift.mid())), digits(float(true.mid())), digits(float(claimed.mid()))),
     )

@@ -185,9 +185,7 @@ def _sign(
     if ranges:
         repair = say(
             "declare the parameter where {} is {} (an open interval excludes its ends), or {}",
-            amount,
-            word,
-            repair,
+            *(amount, word, repair),
         )
     amounts = {one for whole in problem.target.amounts for one in whole.symbols()}
     if len(set(ranges) - amounts) > 1:
@@ -247,9 +245,7 @@ def _overspent(
         "budget",
         say(
             "the shares of {} must sum to at most {} {}; each release pays for its own draw",
-            Formula(name),
-            whole,
-            SOURCES.get(name, RENYI),
+            *(Formula(name), whole, SOURCES.get(name, RENYI)),
         ),
         (*shares, say("sum = {}", total)),
         _repair(problem, name, total, whole),
