@@ -109,11 +109,8 @@ class Printed(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """All printed values, as JSON values."""
-        return {
-            "header": dict(self.header),
-            "coefficients": self.records(),
-            "notes": list(self.notes),
-        }
+        parts = {"header": dict(self.header), "coefficients": self.records()}
+        return {**parts, "notes": list(self.notes)}
 
     def summary_frame(self) -> Any:
         """The records as a data frame. Raises MissingExtra without pandas."""

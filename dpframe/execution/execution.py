@@ -26,8 +26,9 @@ from dpframe.errors import (
     check_word,
     shown,
 )
-from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
+from dpframe.graph import Graph, Node, Searcher, points_of
 from dpframe.graph.post import checked_function
+from dpframe.graph.procedure import everything
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Count, Searched, Statistic
 from dpframe.identity import state
@@ -210,16 +211,8 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     for symbol in raw:
         numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
     given = given_of(budgets, certificate.graph, numbers)
-    running = Execution(
-        certificate,
-        source,
-        executor,
-        numbers,
-        stages,
-        budgets=given,
-        fixed_sample=fixed_sample,
-        guess=guess,
-    )
+    of = (certificate, source, executor, numbers, stages)
+    running = Execution(*of, budgets=given, fixed_sample=fixed_sample, guess=guess)
     running.take_over(reading, sums, first)
     running.released.update(constants(running))
     running.learn(0)
@@ -309,13 +302,8 @@ def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
 
 def may_fail(graph: Graph) -> bool:
     """Whether a run may be refused because of its rows, even if all are finite numbers."""
-    return any(map(_may_fail, graph.nodes))
-
-
-def _may_fail(node: Node) -> bool:
-    inside = node.within if isinstance(node, Procedure) else ()
     kinds = (Searched, Searcher, ApproximateMinimum)
-    return isinstance(node, kinds) or any(map(_may_fail, inside))
+    return any(isinstance(node, kinds) for node in everything(graph.nodes))
 
 
 def _record_may_refuse(certificate: Certificate, source: Source) -> bool:

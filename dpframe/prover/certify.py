@@ -27,6 +27,7 @@ from dpframe.errors import (
     of_target,
 )
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
+from dpframe.graph.procedure import everything
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
 from dpframe.kernel import Verdict
@@ -116,12 +117,8 @@ class Certificate(AtNumbers):
     def __attrs_post_init__(self) -> None:
         """Refuse to construct a certificate without a proof."""
         if not self.report.proved:
-            raise InvalidArgument(
-                "report",
-                "proved",
-                Plain("one with open obligations"),
-                "dp.certify makes certificates.",
-            )
+            got = Plain("one with open obligations")
+            raise InvalidArgument("report", "proved", got, "dp.certify makes certificates.")
         super().__attrs_post_init__()
         self._inside(self.values)
 
@@ -149,21 +146,15 @@ class Certificate(AtNumbers):
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         for constraint in self.region:
-            names = {
-                symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()
-            }
+            names = {one.name for one in constraint.left.symbols() | constraint.right.symbols()}
             if names <= given.keys() and not satisfied(constraint, given):
                 where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
                 way_out = (
                     "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then "
                     "decides by the exact profile; or use dp.Gaussian.analytic."
                 )
-                raise InvalidArgument(
-                    "parameters",
-                    f"inside the proof's region, {constraint} ({constraint.source})",
-                    where,
-                    way_out,
-                )
+                wanted = f"inside the proof's region, {constraint} ({constraint.source})"
+                raise InvalidArgument("parameters", wanted, where, way_out)
 
     @cached_property
     def claim(self) -> dict[str, object]:
@@ -308,13 +299,8 @@ def _trusted(kind: type) -> Premise:
 
 
 def stating(graph: Graph) -> list[Node]:
-    """The nodes that state facts, also inside procedures, at any depth."""
-    stated, waiting = [], list(graph.nodes)
-    while waiting:
-        node = waiting.pop(0)
-        stated += [node] if node.assumption else []
-        waiting += node.within if isinstance(node, Procedure) else ()
-    return stated
+    """The nodes that state facts, also inside procedures."""
+    return [node for node in everything(graph.nodes) if node.assumption]
 
 
 ABOVE_0 = (
@@ -352,9 +338,8 @@ def certify(
     """
     if isinstance(target, RenyiDP):
         way_out = "dp.audit judges it; certify for dp.ZeroConcentratedDP(rho), rho = epsilon/order."
-        raise InvalidArgument(
-            "target", "a guarantee that certificates state", Plain(target), way_out
-        )
+        wanted = "a guarantee that certificates state"
+        raise InvalidArgument("target", wanted, Plain(target), way_out)
     chosen = calibrated(regression, calibrate)
     report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:

@@ -71,12 +71,9 @@ def where(problem: Problem, node: Node) -> str:
     """The description of a node in refusals: for a map of rows also what it maps, and for data the
     released statistic that reads it.
     """
-    mapped = isinstance(node, MappedRows)
-    label = (
-        say("{} $->$ {}", path(node.inputs[0]), Formula(node.title))
-        if mapped
-        else Formula(node.title)
-    )
+    label: Text | Formula = Formula(node.title)
+    if isinstance(node, MappedRows):
+        label = say("{} $->$ {}", path(node.inputs[0]), label)
     tainted = any(DATA in formula.scope for formula in node.formulas.values())
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
@@ -304,13 +301,8 @@ def _arguments(problem: Problem) -> Iterator[Obligation]:
             if isinstance(argument, Node) and argument.scope not in RELEASED | RECORD:
                 code = Code(f"dp.post({node.label}, ...)")
                 rule = say("{} must read released values only", code)
-                yield _raw(
-                    problem,
-                    say("{} $->$ {}", path(argument), Formula(node.label)),
-                    argument,
-                    rule,
-                    UNPROVED,
-                )
+                way = say("{} $->$ {}", path(argument), Formula(node.label))
+                yield _raw(problem, way, argument, rule, UNPROVED)
 
 
 def _outputs(problem: Problem) -> Iterator[Obligation]:
@@ -321,11 +313,8 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
 
 
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:
-    says = (
-        moves(node)
-        if isinstance(node, Statistic)
-        else say("one row changes {}", Formula(node.label))
-    )
+    changed = say("one row changes {}", Formula(node.label))
+    says = moves(node) if isinstance(node, Statistic) else changed
     fix, edit = _instead(problem, node)
     text = say("{}, but private data reaches it {}: {}", rule, EXACT, way)
     facts = (say("no noise is added to {}", Formula(node.title)),)
@@ -343,12 +332,9 @@ def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
             "release", node
         )
     if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
-        fix = say(
-            "release it with noise and pay a share: {}{}",
-            _release_of(problem, node),
-            _assumed(node),
-        )
-        return say("{}.", fix), Edit("release", node)
+        call, assumed = _release_of(problem, node), _assumed(node)
+        fix = say("release it with noise and pay a share: {}{}.", call, assumed)
+        return fix, Edit("release", node)
     fix = say(
         "leave it out; or release a bounded statistic of it, such as `X.T @ y`, and pay a share."
     )

@@ -252,11 +252,8 @@ def _unbounded(release: Release) -> Obligation:
         return opened("sensitivity", release.label, say("{}: {}", rule, untested), facts, fix)
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
-    rule = say(
-        "its {} sensitivity must be bounded, and no rule bounds {}",
-        release.noise.norm,
-        path(release.statistic, _loose(release)),
-    )
+    norm, way = release.noise.norm, path(release.statistic, _loose(release))
+    rule = say("its {} sensitivity must be bounded, and no rule bounds {}", norm, way)
     grows = None if foreign else _growth(release)
     if grows is not None:
         facts, fix = (say("{} is unbounded", Formula(release.statistic.title)),), _clipped(release)

@@ -410,9 +410,5 @@ def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
     true = _tail(far, normal=normal)
     if not true > paid:
         return None
-    ratio = float((true / paid).mid())
-    return say(
-        "it fails with probability {}, {} times what is paid",
-        digits(float(true.mid()), 4),
-        digits(ratio, 4),
-    )
+    chance, times = (digits(float(one.mid()), 4) for one in (true, true / paid))
+    return say("it fails with probability {}, {} times what is paid", chance, times)

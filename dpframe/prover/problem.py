@@ -150,17 +150,15 @@ class Obligation:
         """One line if proved, more otherwise."""
         many = f" (x{self.count})" if self.count > 1 else ""
         head = f"{self.verdict}: {self.node}{many}: {self.rule}"
+        if self.proved:
+            return head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
         lines = [head, *(f"    {fact}" for fact in self.facts)]
         if self.witness is not None:
             colon = "" if self.witness.where else ":"
             lines.append(f"    {self.shows}{colon} {self.witness}")
         if self.repair:
             lines.append(f"    way out: {self.repair}")
-        return (
-            "\n".join(lines)
-            if not self.proved
-            else head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
-        )
+        return "\n".join(lines)
 
 
 def opened(  # noqa: PLR0917 - the fields of an obligation
@@ -355,12 +353,9 @@ class Problem:
         for one, other in pairwise(symbols):
             if one.name == other.name:
                 ranges = Plain(f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}")
-                raise InvalidArgument(
-                    f"parameter {one.name}",
-                    "one parameter with one range",
-                    ranges,
-                    "Use another name, or the same range everywhere.",
-                )
+                wanted = "one parameter with one range"
+                way_out = "Use another name, or the same range everywhere."
+                raise InvalidArgument(f"parameter {one.name}", wanted, ranges, way_out)
         return tuple(symbols)
 
     @cached_property

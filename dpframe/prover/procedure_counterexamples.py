@@ -33,11 +33,9 @@ Formulas = tuple[Expression, ...]
 
 def refuted(obligation: Obligation, witness: Witness | None) -> Obligation:
     """An open obligation with a counterexample, where there is one."""
-    return (
-        obligation
-        if witness is None
-        else attrs.evolve(obligation, verdict=REFUTED, witness=witness)
-    )
+    if witness is None:
+        return obligation
+    return attrs.evolve(obligation, verdict=REFUTED, witness=witness)
 
 
 # ------------------------------------------------------------------------ posterior samples

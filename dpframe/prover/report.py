@@ -126,12 +126,8 @@ class Report:
         last = {SUM.name, SHARES.name}  # of these only what is refuted, where others were tried
         alone = all(attempt.name in last for attempt in self.attempts)
         left_out = self._all_rows | (set() if alone else last)
-        tried = [
-            obligation
-            for attempt in self.attempts
-            for obligation in attempt.obligations
-            if attempt.name not in left_out or obligation.refuted
-        ]
+        every = [(attempt.name, o) for attempt in self.attempts for o in attempt.obligations]
+        tried = [o for name, o in every if name not in left_out or o.refuted]
         if any(map(_refuted, self.attempts)):  # no other derivation can prove it
             tried = [o for o in tried if o.refuted]
         elif self.aside:
@@ -193,15 +189,10 @@ def _of_width(report: Report) -> Report:
             return obligation
         return attrs.evolve(obligation, verdict=UNPROVED, witness=None)
 
-    return attrs.evolve(
-        report,
-        common=tuple(map(possible, report.common)),
-        plan=tuple(map(possible, report.plan)),
-        attempts=tuple(
-            attrs.evolve(one, obligations=tuple(map(possible, one.obligations)))
-            for one in report.attempts
-        ),
-    )
+    common, plan = (tuple(map(possible, one)) for one in (report.common, report.plan))
+    tried = ((one, tuple(map(possible, one.obligations))) for one in report.attempts)
+    attempts = tuple(attrs.evolve(one, obligations=judged) for one, judged in tried)
+    return attrs.evolve(report, common=common, plan=plan, attempts=attempts)
 
 
 def _verify(problem: Problem, accountant: str) -> Report:

@@ -146,15 +146,10 @@ def _reopened(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: b
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
-    wanted_layout = (
-        setting.X.columns,
-        setting.y is not None,
-        drop,
-        setting.relation.replaced,
-        classes,
-    )
+    rows, replaced = setting.X.columns, setting.relation.replaced
+    asked = (rows, setting.y is not None, drop, replaced, classes)
     opened = (layout.schema, layout.declared, layout.drop, layout.public_count, layout.classes)
-    if y is not None or budgets is not None or wanted_layout != opened:
+    if y is not None or budgets is not None or asked != opened:
         wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")
     return source

@@ -82,13 +82,8 @@ class DeepPoint(Sampler):
         unit = numbers.down(unit_of_entries(self.sums[0].rows))
         penalty, grain = numbers.down(self.penalty) / unit / unit, numbers.up(self.grain)
         reach = reach_of(numbers.down(self.radius), grain)
-        cells = np.concatenate(
-            [
-                np.asarray(values[one], dtype=float).reshape(one.partition.cells, -1)
-                for one in self.sums
-            ]
-        )
-        models = ridge(cells, penalty)
+        parts = ((np.asarray(values[one], dtype=float), one.partition.cells) for one in self.sums)
+        models = ridge(np.concatenate([sums.reshape(k, -1) for sums, k in parts]), penalty)
         models = whole(models[np.isfinite(models).all(axis=1)], grain, reach)
         return Depths(models, reach, base_of(numbers.down(self.rate)))
 
