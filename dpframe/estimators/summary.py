@@ -66,15 +66,19 @@ LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasc
 LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
 
 
+def affine(linear: Callable[[Array], Coefficients], p: int) -> tuple[Array, Array]:
+    """The matrix (m, p) and the constant (m,) of an affine map to coefficients and intercept."""
+    maps = (linear(row) for row in (np.zeros(p), *np.eye(p)))
+    origin, *moved = (np.append(one.coefficients, one.intercept) for one in maps)
+    return np.stack([one - origin for one in moved], axis=1), origin
+
+
 def in_units(linear: Callable[[Array], Coefficients], p: int) -> Units:
     """The matrix and constant of an affine map of p coefficients, from its values at zero and at
     unit vectors.
     """
-    zero = linear(np.zeros(p))
-    units = [linear(row) for row in np.eye(p)]
-    origin = np.append(zero.coefficients, zero.intercept)
-    columns = [np.append(unit.coefficients, unit.intercept) - origin for unit in units]
-    matrix, names = np.stack(columns, axis=1), (*zero.names, INTERCEPT)
+    matrix, origin = affine(linear, p)
+    names = (*linear(np.zeros(p)).names, INTERCEPT)
     if not np.any(matrix[-1]):  # a constant intercept, which was not fitted
         matrix, origin, names = matrix[:-1], origin[:-1], names[:-1]
     return Units(matrix, origin, names)
@@ -336,24 +340,26 @@ class Summary(Printed):
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
-class CoefficientSummary(Printed):
-    """Coefficients (m,) by name, of a regression from whose releases no intervals follow; `reason`
-    says why.
+class WithoutIntervals(Printed):
+    """Abstract: coefficients (m,) by name, of which no intervals follow from what was released;
+    `reason` says why.
     """
 
     names: tuple[str, ...]
     coefficients: Array
-    reason: str
+    reason: str = NO_INTERVALS
 
     @property
     def conf_int(self) -> Never:
         """Not available. Raises NotAvailable, which says why."""
         raise NotAvailable(self.reason)
 
-    @property
-    def plot(self) -> Never:
-        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
-        raise NotAvailable(self.reason)
+    plot = conf_int
+
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class CoefficientSummary(WithoutIntervals):
+    """The coefficients alone."""
 
     def records(self) -> list[dict[str, Any]]:
         """`name` and `coef`, for each coefficient."""
@@ -366,8 +372,8 @@ class CoefficientSummary(Printed):
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
-class OddsSummary(Printed):
-    """Coefficients (m,) of log-odds by name, the std (m,) of the privacy noise in each (nan if
+class OddsSummary(WithoutIntervals):
+    """Coefficients (m,) of log-odds, the std (m,) of the privacy noise in each (nan if
     unknown), exact or `predicted`, and the odds ratios exp(coef).
 
     The sampling distribution is not known, so there are no intervals. `ranges` has the length and
@@ -375,21 +381,9 @@ class OddsSummary(Printed):
     by the largest power of ten in that range, without a codebook by 1.
     """
 
-    names: tuple[str, ...]
-    coefficients: Array
     noise: Array
     predicted: bool = False
     ranges: tuple[tuple[float, str], ...] = ()
-
-    @property
-    def conf_int(self) -> Never:
-        """Not available. Raises NotAvailable, which says why."""
-        raise NotAvailable(NO_INTERVALS)
-
-    @property
-    def plot(self) -> Never:
-        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
-        raise NotAvailable(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
         """`name`, `coef`, `noise_std`, `odds_ratio`, its values `odds_lower` and `odds_upper` at

@@ -32,7 +32,7 @@ from .layout import Layout
 from .opening import ENCODE
 from .reading import Array, Plain
 from .safe_errors import safely
-from .source import Source
+from .source import FileSource
 from .table import CLASSES, Table, TablePart, block_rows, with_layout
 
 SHAPE = (
@@ -206,11 +206,9 @@ class MultilineCSV:
 
 
 @attrs.frozen(eq=False, repr=False)
-class CsvSource(Source):
+class CsvSource(FileSource):
     """CSV files with the same names of columns; `multiline` accepts cells with line breaks."""
 
-    layout: Layout
-    files: tuple[File, ...]
     multiline: bool = False
 
     @classmethod
@@ -240,11 +238,6 @@ class CsvSource(Source):
         for file, names in zip(files, headers, strict=True):
             with_layout(layout, Columns(names, ([],) * len(names)), None, file.path)
         return cls(layout, files, multiline)
-
-    @property
-    def identity(self) -> object:
-        """The files' paths."""
-        return tuple(file.path for file in self.files)
 
     @property
     def steps(self) -> int:

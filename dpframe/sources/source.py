@@ -7,11 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
+import attrs
+
+from .files import File
 from .layout import Layout
 from .progress import Progress
 from .running import FEW, own_threads, sum_by_executor, sum_here
 from .safe_errors import guarded, raises_without_context
-from .table import Block, TablePart, TableWindow, empty_table
+from .table import Block, TablePart, TableWindow, block_rows, empty_table
 
 S = TypeVar("S")
 INDEPENDENT_RECORDS = "the source makes each record without looking at the others"
@@ -106,6 +109,17 @@ class Source(ABC):
 
     @property
     def _blocks(self) -> int | None:
-        from .table import block_rows
-
         return None if self.rows is None else 1 + self.rows // block_rows(self.columns)
+
+
+@attrs.frozen(eq=False, repr=False)
+class FileSource(Source):
+    """Abstract: files on this machine."""
+
+    layout: Layout
+    files: tuple[File, ...]
+
+    @property
+    def identity(self) -> object:
+        """The files' paths."""
+        return tuple(file.path for file in self.files)
