@@ -14,7 +14,7 @@ from scipy.special import expit, log_expit
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, NotAvailable, Plain
 from dpframe.graph import Regression, Setting
-from dpframe.graph.columns import classes_of
+from dpframe.graph.rows import classes_of
 from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
 from dpframe.regressions.logistic_descent import LogisticDescent

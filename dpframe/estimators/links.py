@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import Column, ColumnNode, Graph, Regression, RowsNode, Setting
-from dpframe.graph.columns import Class
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.partition import CellColumn
 from dpframe.graph.procedure import IDENTITY, LOGIT, Objective, everything
+from dpframe.graph.rows import Class
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.prover.certify import graph_of

@@ -27,7 +27,6 @@ from dpframe.theory.facts import LabelFacts, RowFacts
 from dpframe.theory.trusted import LABEL, MARGIN
 
 from .bound import Bound
-from .columns import ColumnNode
 from .facts import of_its_own
 from .known import Known
 from .maps.weighted import Weight
@@ -35,7 +34,7 @@ from .node import DataNode, Node, amounts_of, noting, written
 from .post import Loop, Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
-from .rows import RowsNode
+from .rows import ColumnNode, RowsNode
 from .schema import Setting
 from .statistics import Statistic
 

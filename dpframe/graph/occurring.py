@@ -17,8 +17,8 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
 from .facts import stated
 
 if TYPE_CHECKING:
-    from .columns import RowsOrLabels
     from .node import Node
+    from .rows import RowsOrLabels
 
 
 @attrs.frozen

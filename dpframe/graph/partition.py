@@ -18,11 +18,10 @@ from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
 from . import statistics as st
-from .columns import ColumnNode
 from .maps.base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 from .maps.grid import OnGrid
 from .node import Array, Node, Numbers, Values, fields_of, np, titled, to_float, written
-from .rows import RowsNode
+from .rows import ColumnNode, RowsNode
 
 MOST = 1000
 FIXED = "Cells are public and fixed before anything is read."

@@ -20,7 +20,7 @@ from dpframe.symbols import Number, plain
 from .facts import facts_of
 
 if TYPE_CHECKING:
-    from .columns import ColumnNode
+    from .rows import ColumnNode
     from .statistics import Statistic
 from .occurring import entry, entry_of, occurring, of_classes, rounded, zero_occurs
 

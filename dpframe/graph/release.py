@@ -31,11 +31,10 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
 from .reached import ANGLES, ROWS, pair_needs
-from .rows import COLUMNS, RowsNode, RowSource
+from .rows import COLUMNS, ColumnSource, RowsNode, RowSource
 from .statistics import Count, Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)

@@ -21,7 +21,6 @@ from dpframe.numbers import whole
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
 
-from .columns import Class, ColumnNode, ColumnSource, classes_of, compared
 from .maps.bounds import (
     Box,
     ClipColumn,
@@ -34,7 +33,16 @@ from .maps.bounds import (
 )
 from .maps.grid import BITS, bits_of_grid
 from .node import Array, check_ends, np, positive
-from .rows import COLUMNS, RowsNode, RowSource
+from .rows import (
+    COLUMNS,
+    Class,
+    ColumnNode,
+    ColumnSource,
+    RowsNode,
+    RowSource,
+    classes_of,
+    compared,
+)
 
 UNKNOWN = ("missing", "zeros")
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dpframe.errors import BadData, DataWarning, warn
 from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, label_meaning
-from dpframe.graph.columns import Class
+from dpframe.graph.rows import Class
 
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column

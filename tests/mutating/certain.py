@@ -11,12 +11,11 @@ from functools import lru_cache
 import mpmath
 
 from dpframe.graph import DataNode, Loop, Post, Procedure, Release
-from dpframe.graph.columns import ColumnSource
 from dpframe.graph.graph import origins
 from dpframe.graph.maps.bounds import Box, ClipColumn, ClipNorm, Intercept
 from dpframe.graph.maps.grid import BoxGrid, Grid, GridColumn
 from dpframe.graph.maps.scaled import Scaled
-from dpframe.graph.rows import RowSource
+from dpframe.graph.rows import ColumnSource, RowSource
 from dpframe.graph.statistics import (
     ColumnSquares,
     Gram,

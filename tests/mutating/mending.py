@@ -10,10 +10,9 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
-from dpframe.graph.columns import ColumnNode
 from dpframe.graph.joint import jointly, unit_std
 from dpframe.graph.rewriting import Replacement, Rewriting, Scaling, rewritten
-from dpframe.graph.rows import RowsNode
+from dpframe.graph.rows import ColumnNode, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import PureDP, Share

@@ -11,9 +11,8 @@ import attrs
 from dpframe.errors import InvalidArgument, Plain
 from dpframe.symbols import ONE, Expression, exact
 
-from ..columns import ColumnNode
 from ..node import Array, Numbers, Values, check_interval, np, positive, reads, titled, without_data
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import ColumnMap, RecordColumn, RowMap
 
 if TYPE_CHECKING:

@@ -16,11 +16,10 @@ from dpframe.errors import InvalidArgument, NotExecutable, Plain, check_kind
 from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from dpframe.symbols import RELEASED, Number
 
-from ..columns import ColumnNode
 from ..node import Array, Node, Numbers, Values, np, titled
 from ..post import Iterate, Post, post
 from ..procedure import Objective
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from ..statistics.sums import Trace
 from .base import OfRecord, RecordColumn, RecordMap
 from .grid import Grid, gridded, step_size

@@ -14,10 +14,9 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable, listed_words
 from dpframe.symbols import DATA, RELEASED, ZERO, Expression, Number, exact, rational
 
-from ..columns import ColumnNode
 from ..known import Known
 from ..node import Array, Node, Numbers, Reading, Values, check_ends, np, positive, reads, titled
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap
 

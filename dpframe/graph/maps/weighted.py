@@ -18,11 +18,10 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
 from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum
 
-from ..columns import ColumnNode
 from ..known import OfBudgets
 from ..node import Array, DataNode, Node, Numbers, Reading, Values, np, positive, reads, titled
 from ..procedure import Objective
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
 

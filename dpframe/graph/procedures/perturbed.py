@@ -17,7 +17,6 @@ from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
 from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, analytic_sigma, exact
 from dpframe.theory.procedures import tilt
 
-from ..columns import ColumnNode
 from ..facts import by_the_book
 from ..maps.weighted import WeightedLosses
 from ..node import Array, Node, Reading, amounts_of, np, reads, share_readings, titled
@@ -32,7 +31,7 @@ from ..procedure import (
     radius_of,
     share_in,
 )
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from ..statistics import Gram, Moment
 from ..statistics.newton import LossSum, minimised
 

@@ -12,11 +12,10 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, rational
 from dpframe.theory.procedures import TIMES
 
-from ..columns import ColumnNode
 from ..graph import Graph
 from ..node import Node, Reading
 from ..procedure import Procedure
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 
 LEAST = Fraction(1, 1000)
 

@@ -13,10 +13,9 @@ from dpframe.numbers import whole
 from dpframe.symbols import Expression, exact
 from dpframe.theory.statistics import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
-from ..columns import ColumnNode
 from ..maps.grid import gridded
 from ..node import Array, Numbers, Values, np, reads, titled
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import RecordSum, Statistic
 from .counts import BinCounts, cuts_of
 

@@ -13,11 +13,10 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.symbols import Number, rational
 
-from ..columns import ColumnNode, RowsOrLabels
 from ..maps.grid import labels_on_a_grid, on_a_grid
 from ..node import Array, Node, Values, np, titled
 from ..partition import Partition, in_partition
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode, RowsOrLabels
 from .base import RecordSum
 from .sums import products
 

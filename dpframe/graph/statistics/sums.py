@@ -11,11 +11,10 @@ import attrs
 from dpframe.errors import of_kind
 from dpframe.symbols import ONE
 
-from ..columns import ColumnNode
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
 from ..node import Array, Values, np, titled
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import RecordSum, variable
 
 
