@@ -244,10 +244,8 @@ def _needs_count(certificate: AtNumbers, sizes: Mapping[str, int]) -> bool:
 
 def _counted(source: Source, executor: Any) -> int:
     """n, by a pass of its own. Raises BadData where that would be the only pass."""
-    if source.passes < 2:
-        wanted = "of a known number of rows, since bounds or noise of the certificate read n"
-        way_out = f"{source.again} Or certify at n = ... ."
-        raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
+    wanted = "of a known number of rows, since bounds or noise of the certificate read n"
+    source.check_passes(wanted, f"{source.again} Or certify at n = ... .")
     return source.total(count, executor=executor)
 
 

@@ -399,15 +399,15 @@ def with_releases(
     """The failure with the releases that were charged, of the same cause: a new error of its class,
     or a note on any other error, such as an interrupt. Unchanged where nothing was drawn.
     """
-    whole: BaseException = failed
+    whole: BaseException
     if isinstance(failed, PostFailed):
         whole = PostFailed(failed.function, failed.said, released=released, receipt=receipt)
-    elif not released:
-        return failed
-    elif isinstance(failed, SourceFailed):
+    elif released and isinstance(failed, SourceFailed):
         fields = (failed.where, failed.cause, failed.way_out)
         whole = SourceFailed(*fields, released=released, receipt=receipt)
     else:
+        if not released:
+            return failed
         with suppress(AttributeError):  # of an error with slots
             failed.released, failed.receipt = released, receipt  # type: ignore[attr-defined]
             failed.add_note(f"The run was charged: {KEPT}.")

@@ -49,11 +49,9 @@ def _rows(run: AtNumbers, scores: Array) -> Array:
     """Of a ball or a box."""
     ball, box = run.setting.X.norm, run.setting.X.box
     if box is not None:
-        boxed: Array = scores * run.number(box, up=False)
-        return boxed
+        return np.asarray(scores * run.number(box, up=False))
     lengths = np.sqrt(np.maximum(np.sum(scores * scores, axis=1, keepdims=True), 1e-300))
-    found: Array = scores / lengths * (1.0 if ball is None else run.number(ball, up=False))
-    return found
+    return np.asarray(scores / lengths * (1.0 if ball is None else run.number(ball, up=False)))
 
 
 def _coded(parts: tuple[Numeric | Categorical, ...], scores: Array) -> Array:

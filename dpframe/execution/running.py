@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BadData, NotExecutable, PostFailed
+from dpframe.errors import NotExecutable, PostFailed
 from dpframe.graph import (
     Graph,
     Known,
@@ -33,7 +33,6 @@ from dpframe.prover.report import Report
 from dpframe.randomness import Randomness
 from dpframe.randomness.laws import bernoulli
 from dpframe.sources import Source
-from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 
@@ -353,8 +352,8 @@ def _moved(
 
 def finite(point: Any, shape: tuple[int, ...]) -> Array:
     """The point of a loop as an array of its shape; values that are not finite become 0."""
-    whole: Array = np.nan_to_num(np.broadcast_to(np.asarray(point, dtype=float), shape).copy())
-    return whole
+    whole = np.broadcast_to(np.asarray(point, dtype=float), shape)
+    return np.asarray(np.nan_to_num(whole.copy()))
 
 
 def several_passes(stages: Stages) -> bool:
@@ -364,18 +363,15 @@ def several_passes(stages: Stages) -> bool:
     kinds = (RandomStopping, Searcher)
     again = any(isinstance(one, kinds) for one in stages.graph.procedures)
     again = again or any(one.sampled is not None for one in stages.graph.releases)
-    return bool(stages.graph.loops) or searched or again or any(map(_reads_rows, later))
-
-
-def _reads_rows(statistic: Statistic) -> bool:
-    return any(not isinstance(one, Statistic) for one in statistic.inputs)
+    of_rows = any(not isinstance(one, Statistic) for node in later for one in node.inputs)
+    return bool(stages.graph.loops) or searched or again or of_rows
 
 
 def check_passes(stages: Stages, source: Source) -> None:
     """Refuse a table that can be read once where it must be read again. Raises BadData."""
-    if source.passes < 2 and several_passes(stages):
+    if several_passes(stages):
         wanted = "one that can be read several times, since later steps read released values"
-        raise BadData("X", wanted, Plain("blocks that can be read once"), source.again)
+        source.check_passes(wanted, source.again)
 
 
 def best_of(running: Execution, search: RandomStopping, randomness: Randomness) -> Any:
@@ -412,12 +408,9 @@ def one_run(
     """A fit and its score. `computed` has the values that do not change from run to run."""
     from .execution import constants, release_in_stages  # which run this
 
+    stages, numbers = staged(graph), PublicNumbers(running.numbers.certificate)
     inner = attrs.evolve(
-        running,
-        stages=staged(graph),
-        numbers=PublicNumbers(running.numbers.certificate),
-        values=dict(computed),
-        released={},
+        running, stages=stages, numbers=numbers, values=dict(computed), released={}
     )
     inner.learn(0)
     inner.compute(0)

@@ -199,14 +199,10 @@ class Graph:
     def written(self) -> tuple[dict[str, object], ...]:
         """The same, computed without the cache."""
         numbers = {node: index for index, node in enumerate(self.nodes)}
-        return tuple(
-            {
-                "id": i,
-                "inputs": [numbers[k] for k in node.inputs],
-                **(record if own(type(node)) else trusted)(node),
-            }
-            for i, node in enumerate(self.nodes)
-        )
+        read = ([numbers[k] for k in node.inputs] for node in self.nodes)
+        stated = ((record if own(type(node)) else trusted)(node) for node in self.nodes)
+        pairs = enumerate(zip(read, stated, strict=True))
+        return tuple({"id": i, "inputs": inputs, **facts} for i, (inputs, facts) in pairs)
 
     @property
     def output_ids(self) -> list[int]:
@@ -261,12 +257,9 @@ def origins(node: Node) -> list[Node]:
     """The nodes behind the symbols of this node's formulas: released numbers, and statistics whose
     values it reads (which the verifier judges). The std of a release is public.
     """
-    behind = {
-        s.origin
-        for s in symbols_of(node)
-        if s.origin is not None and isinstance(s.origin, Node) and not isinstance(s.origin, Release)
-    }
-    return sorted(behind, key=_appearance) if len(behind) > 1 else list(behind)
+    nodes = {s.origin for s in symbols_of(node) if isinstance(s.origin, Node)}
+    behind = [one for one in nodes if not isinstance(one, Release)]
+    return sorted(behind, key=_appearance) if len(behind) > 1 else behind
 
 
 def _appearance(node: Node) -> tuple[str, ...]:

@@ -307,20 +307,16 @@ def _sum(same: list[Obligation]) -> Obligation:
 
 
 def _pure_only(problem: Problem) -> list[Obligation]:
-    if problem.target.kind != "pure":
-        return []
-    return [
-        opened(
-            "total",
-            release.label,
-            NEEDS_DELTA if _normal(release) else "a pure target needs pure releases",
-            ((release.noise if isinstance(release, Release) else release).kind,),
-            WITH_DELTA,
-            edit=Edit("noise", release, Laplace.pure) if isinstance(release, Release) else None,
-        )
-        for release in problem.graph.charged
-        if release.gives is not PureDP
-    ]
+    others = [one for one in problem.graph.charged if one.gives is not PureDP]
+    return [_not_pure(one) for one in others] if problem.target.kind == "pure" else []
+
+
+def _not_pure(charged: Release | Procedure) -> Obligation:
+    rule = NEEDS_DELTA if _normal(charged) else "a pure target needs pure releases"
+    if not isinstance(charged, Release):
+        return opened("total", charged.label, rule, (charged.kind,), WITH_DELTA)
+    edit = Edit("noise", charged, Laplace.pure)
+    return opened("total", charged.label, rule, (charged.noise.kind,), WITH_DELTA, edit=edit)
 
 
 def _normal(charged: Release | Procedure) -> bool:

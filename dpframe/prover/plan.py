@@ -234,24 +234,18 @@ def _overspent(
         say("{}: {}{}", release.label, share.amount(name), _times(release))
         for release, share in pairs
     ]
-    if name == "delta":
-        shares += [
-            say("{} may fail: {}", bound.name, bound.failure) for bound in problem.graph.bounds
-        ]
+    bounds = problem.graph.bounds if name == "delta" else ()
+    shares += [say("{} may fail: {}", bound.name, bound.failure) for bound in bounds]
     more = [say("... and {} more", len(shares) - 8)] if len(shares) > 8 else []
-    shares = [*shares[:8], *more]
-    return opened(
-        "plan",
-        "budget",
-        say(
-            "the shares of {} must sum to at most {} {}; each release pays for its own draw",
-            *(Formula(name), whole, SOURCES.get(name, RENYI)),
-        ),
-        (*shares, say("sum = {}", total)),
-        _repair(problem, name, total, whole),
-        _overspent_at(decision, total, whole, Formula(name), tuple(shares)),
-        Edit("shares", value=whole / total, name=name) if total != ZERO else None,
+    listed = (*shares[:8], *more)
+    rule = say(
+        "the shares of {} must sum to at most {} {}; each release pays for its own draw",
+        *(Formula(name), whole, SOURCES.get(name, RENYI)),
     )
+    fix, facts = _repair(problem, name, total, whole), (*listed, say("sum = {}", total))
+    witness = _overspent_at(decision, total, whole, Formula(name), listed)
+    edit = Edit("shares", value=whole / total, name=name) if total != ZERO else None
+    return opened("plan", "budget", rule, facts, fix, witness, edit)
 
 
 def _overspent_at(

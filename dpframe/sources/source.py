@@ -9,6 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 import attrs
 
+from dpframe.errors import BadData, Plain
+
 from .files import File
 from .layout import Layout
 from .progress import Progress
@@ -77,6 +79,11 @@ class Source(ABC):
     @abstractmethod
     def parts(self) -> Iterator[TablePart]:
         """Every row once, in order, each part for one worker. Raises DPFrameError."""
+
+    def check_passes(self, wanted: str, way_out: str) -> None:
+        """Refuse a source that can be read once only. Raises BadData."""
+        if self.passes < 2:
+            raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
 
     @raises_without_context
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:

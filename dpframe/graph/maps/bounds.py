@@ -229,5 +229,4 @@ class ToUnitInterval(InInterval):
 def onto_unit_interval(values: Array, low: float, high: float) -> Array:
     """Numbers clipped to [low, high], which is mapped onto [-1, 1]."""
     share: Array = (np.clip(values, low, high) - low) / (high - low)
-    scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
-    return scaled
+    return np.asarray(np.clip(2 * share - 1, -1.0, 1.0))

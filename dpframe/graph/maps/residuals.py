@@ -195,8 +195,7 @@ def sized(rows: Array, slopes: Array) -> Array:
         if float(np.abs(slopes).max(initial=0.0)) * largest <= HUGE / 2:  # below the clips by far
             return np.asarray(rows * slopes[:, None])
     most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
-    gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
-    return gradients
+    return np.asarray(rows * np.clip(slopes, -most, most)[:, None])
 
 
 @attrs.frozen(cache_hash=True)

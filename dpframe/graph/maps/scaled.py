@@ -238,8 +238,7 @@ def _vector(value: Any, columns: int, nan: float = 0.0) -> Array:
     if vector.shape not in ((), (columns,)):
         wanted = f"released scales of shape {vector.shape} for {columns} columns"
         raise NotExecutable(f"{wanted}. Release one number a column.")
-    finite: Array = np.nan_to_num(np.broadcast_to(vector, (columns,)), nan=nan)
-    return finite
+    return np.asarray(np.nan_to_num(np.broadcast_to(vector, (columns,)), nan=nan))
 
 
 @attrs.frozen(cache_hash=True)

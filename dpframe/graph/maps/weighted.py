@@ -237,8 +237,7 @@ class WeightedGridColumn(WeightedOnGrid, ColumnMap):
         """The labels in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
         most = 2.0**self.bits
         steps: Array = np.trunc(self.drawn_in(block, number, 1))
-        inside: Array = np.clip(np.nan_to_num(steps), -most, most)
-        return inside
+        return np.asarray(np.clip(np.nan_to_num(steps), -most, most))
 
 
 def _threshold(value: object) -> Expression:

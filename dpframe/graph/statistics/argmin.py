@@ -205,5 +205,4 @@ def inside(theta: Array, radius: float) -> Array:
     length = np.linalg.norm(theta / largest)
     if largest * length <= radius * LESS:
         return theta
-    clipped: Array = theta / largest / length * (radius * LESS)
-    return clipped
+    return np.asarray(theta / largest / length * (radius * LESS))

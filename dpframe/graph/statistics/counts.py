@@ -153,8 +153,7 @@ class Histogram(RecordSum):
 def cell(steps: Array, cells: int, bits: int) -> Array:
     """The cell of each entry in whole steps, |k| <= 2^bits: 0 to cells - 1, exactly."""
     above = np.asarray(steps).astype(np.int64) + 2**bits
-    cells_of_entries: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
-    return cells_of_entries
+    return np.asarray(np.minimum(above * cells // 2 ** (bits + 1), cells - 1))
 
 
 def _count(cells: int, d: int) -> str:

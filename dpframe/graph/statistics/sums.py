@@ -48,8 +48,7 @@ class RowSum(RecordSum):
 
     def block(self, values: Values) -> Array:
         """The column sums of the block."""
-        total: Array = values[self.rows].sum(axis=0)
-        return total
+        return np.asarray(values[self.rows].sum(axis=0))
 
 
 @attrs.frozen(cache_hash=True)
@@ -180,8 +179,7 @@ class ColumnSquares(RecordSum):
     def block(self, values: Values) -> Array:
         """The sums of squares of the block."""
         rows = values[self.rows]
-        total: Array = np.einsum("ij,ij->j", rows, rows)
-        return total
+        return np.asarray(np.einsum("ij,ij->j", rows, rows))
 
 
 @attrs.frozen(cache_hash=True)
