@@ -20,10 +20,8 @@ from dpframe.graph import (
     Column,
     ColumnNode,
     Graph,
-    Loop,
     Node,
     Numeric,
-    Post,
     Rows,
     RowsNode,
     Setting,
@@ -132,8 +130,7 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     labels = certificate.setting.nodes()[1]
     given = [] if labels is None else _chain(labels, ColumnNode)
     undone = {*row_maps(graph, certificate.setting), *given}
-    functions: list[Post | Loop] = [*graph.posts, *graph.loops]
-    read = {part for one in functions for part in _parts(one.arguments)}
+    read = {part for one in graph.calls for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
         scales = [(one, _affine(one)) for one in reversed(chain) if one not in undone]
         scales = [(one, scale) for one, scale in scales if scale not in AS_IT_IS]

@@ -231,9 +231,8 @@ def executable(run: object) -> Certificate:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
-    updates = [loop.update for loop in run.graph.loops]
-    for function in [*(post.function for post in run.graph.posts), *updates]:
-        checked_function(function)
+    for one in run.graph.calls:
+        checked_function(one.function)
     if run.report.made_of != run.report.sealed:
         raise changed_since(run.report)
     values = state(run.values)

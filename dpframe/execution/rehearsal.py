@@ -273,8 +273,7 @@ def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
 
 def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:
     """Every function of released values in a certificate."""
-    posts = [one.function for one in certificate.graph.posts]
-    return (*posts, *(one.update for one in certificate.graph.loops))
+    return tuple(one.function for one in certificate.graph.calls)
 
 
 @attrs.frozen

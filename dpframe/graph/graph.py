@@ -156,6 +156,12 @@ class Graph:
     posts = every(Post)
     known = every(Known)
     """Released numbers that formulas read."""
+
+    @property
+    def calls(self) -> tuple[Post | Loop, ...]:
+        """The nodes that call functions of released values."""
+        return (*self.posts, *self.loops)
+
     statistics = every(Statistic)  # type: ignore[type-abstract]
 
     @cached_property

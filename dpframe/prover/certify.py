@@ -198,8 +198,7 @@ class Certificate(AtNumbers):
         from dpframe import documents
 
         documents.check_place(path, "path")
-        places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
-        places += [loop.update for loop in self.graph.loops]
+        places: list[Any] = [type(self.regression), *(p.function for p in self.graph.calls)]
         lost = [place.__qualname__ for place in places if "<" in place.__qualname__]
         if lost:
             way_out = "Define it at the top of a module."

@@ -13,7 +13,7 @@ from functools import partial
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import ColumnNode, Loop, Node, OfBudgets, Post, Reading, Release, path
+from dpframe.graph import ColumnNode, Node, OfBudgets, Reading, Release, path
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.post import Calling, ancestors
 from dpframe.graph.release import symbols_of
@@ -295,8 +295,7 @@ def _public_way_out(problem: Problem, origin: Statistic) -> str:
 
 # ---------------------------------------------------------------------------------------- nodes
 def _arguments(problem: Problem) -> Iterator[Obligation]:
-    functions: list[Post | Loop] = [*problem.graph.posts, *problem.graph.loops]
-    for node in functions:
+    for node in problem.graph.calls:
         for argument in node.arguments:
             if isinstance(argument, Node) and argument.scope not in RELEASED | RECORD:
                 code = Code(f"dp.post({node.label}, ...)")

@@ -85,7 +85,7 @@ class Report:
     def concluded(self) -> tuple[object, ...]:
         """The parts of it that a proof adds to its problem."""
         graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
-        functions = [one.function for one in (*graph.posts, *graph.loops)]
+        functions = [one.function for one in graph.calls]
         digests = (source_digest(f) for f in functions if not own_function(f))
         return (self._stated, *found, *digests)
 
