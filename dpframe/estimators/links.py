@@ -104,9 +104,8 @@ def ends(column: Column) -> tuple[Class, Class]:
         raise InvalidArgument("setting", "with classes for labels", column.bound, DECLARED)
     if (low, high) not in CODES and low != -high:
         got = Plain(f"numbers from {float(low):g} to {float(high):g}")
-        raise InvalidArgument(
-            "labels", "two classes, or bounded by two codes of them", got, DECLARED
-        )
+        wanted = "two classes, or bounded by two codes of them"
+        raise InvalidArgument("labels", wanted, got, DECLARED)
     first, second = (int(end) if end == int(end) else float(end) for end in (low, high))
     return first, second
 

@@ -124,9 +124,8 @@ class Release(Node):
         given = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(given, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
-            raise InvalidArgument(
-                self.noise.kind, f"a {self.gives.__name__}", Plain(given), way_out
-            )
+            wanted = f"a {self.gives.__name__}"
+            raise InvalidArgument(self.noise.kind, wanted, Plain(given), way_out)
         return self._on_sample(given)
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:

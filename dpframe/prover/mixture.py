@@ -212,9 +212,8 @@ def cost(release: Release) -> Guarantee:
         raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
     if moved.value == ZERO:
         way_out = "It is public here: use it without a release."
-        raise InvalidArgument(
-            "statistic", "one that neighbours move", release.statistic.label, way_out
-        )
+        wanted = "one that neighbours move"
+        raise InvalidArgument("statistic", wanted, release.statistic.label, way_out)
     return release.guarantee(moved.value)
 
 

@@ -85,9 +85,8 @@ class Table:
         data = opening.given(X)
         features, labels = opening.features(layout, data), opening.labels(layout, data, y)
         if labels is not None and len(labels) != len(features):
-            raise BadData(
-                "y", "as long as X", Plain("another length"), "A record is a row of both."
-            )
+            wanted = "as long as X"
+            raise BadData("y", wanted, Plain("another length"), "A record is a row of both.")
         own = opening.budgets(layout, data, budgets)
         if own is not None and len(own) != len(features):
             raise BadData("budgets", "as long as X", Plain("another length"), EACH)
