@@ -147,9 +147,9 @@ def _reopened(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: b
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
     rows, replaced = setting.X.columns, setting.relation.replaced
-    asked = (rows, setting.y is not None, drop, replaced, classes)
+    requested = (rows, setting.y is not None, drop, replaced, classes)
     opened = (layout.schema, layout.declared, layout.drop, layout.public_count, layout.classes)
-    if y is not None or budgets is not None or asked != opened:
+    if y is not None or budgets is not None or requested != opened:
         wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")
     return source
