@@ -21,7 +21,7 @@ from dpframe.graph.statistics import Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
-from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_of, say
+from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_of, say, ways
 
 from .neighbours import differs, moves, occurs, tables, unclipped, varies
 from .problem import (
@@ -279,11 +279,11 @@ def _assumed(statistic: Statistic) -> str:
 
 def _public_way_out(problem: Problem, origin: Statistic) -> str:
     if origin.kind == "count":
-        return say(
-            "declare a public number instead, {}; use `dp.REPLACE_ONE`, under which n is "
-            "public; or release the count and pay for it: {}.",
-            PUBLIC_NUMBER,
-            _release_of(problem, origin),
+        return ways(
+            say("declare a public number instead, {}", PUBLIC_NUMBER),
+            say("use `dp.REPLACE_ONE`, under which n is public"),
+            say("release the count and pay for it: {}", _release_of(problem, origin)),
+            signs=("; ", "; or "),
         )
     if isinstance(origin, RawAggregate):
         return "declare a public number from a codebook, not from the data."

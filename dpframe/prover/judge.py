@@ -37,7 +37,7 @@ from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
-from dpframe.wording import RANGE, Cited, Spelled, Text, digits, say
+from dpframe.wording import RANGE, Cited, Spelled, Text, digits, say, ways
 from dpframe.wording import Formula as Written
 
 from .algebra import BITS, Field, at_point, enclose, rational_ball
@@ -321,13 +321,14 @@ def _open(move: Move) -> Obligation:
     claim, witness = move.claim, refute(move.claim)
     rule = say("the {} must stay inside the claim {}", PROFILE, SOURCE)
     facts = (move.fact,) if claim.symbols else (move.fact, known_delta(claim, {}))
-    repair = say(
-        "{}, calibrate it {}, or raise epsilon or delta.",
+    exact = Spelled(
+        "(`dp.Gaussian.analytic` is exact)", '(``calibration = "analytic"`` with a share is exact)'
+    )
+    repair: Text = ways(
         say("raise the std") if claim.symbols or move.sampled else _multiplied(move),
-        Spelled(
-            "(`dp.Gaussian.analytic` is exact)",
-            '(``calibration = "analytic"`` with a share is exact)',
-        ),
+        say("calibrate it {}", exact),
+        "raise epsilon or delta",
+        signs=(", ", ", or "),
     )
     if witness is None and claim.symbols:
         repair = say(

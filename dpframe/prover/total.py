@@ -28,7 +28,17 @@ from dpframe.privacy import (
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
 from dpframe.theory.guarantees import GUARANTEES as BOOK
-from dpframe.wording import JOINTLY, PART_JOINTLY, Cited, Formula, digits, say, scaling, written
+from dpframe.wording import (
+    JOINTLY,
+    PART_JOINTLY,
+    Cited,
+    Formula,
+    digits,
+    say,
+    scaling,
+    ways,
+    written,
+)
 
 from .algebra import Field, number
 from .judge import Earned, Move, ProfileClaim, judge
@@ -322,9 +332,10 @@ def _attempt(
     """Totals compared with the target: proved, or open with a repair."""
     symbolic = any(amount.symbols() for one in compared for amount in one.amounts)
     numbers = say("give numbers, as {} needs beside other releases", PART_JOINTLY)
-    repair = say(
-        "{}; or give every release a share, for basic composition; or {}.",
+    repair = ways(
         numbers if symbolic else say("raise the noise"),
+        "give every release a share, for basic composition",
         scaling(normal=all(one.gives is GaussianDP for one in problem.graph.releases)),
+        signs=["; or "] * 2,
     )
     return totalled(rule, facts, repair, proved=shown)

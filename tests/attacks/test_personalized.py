@@ -4,8 +4,6 @@ Minimisers, balls and moves are computed here, with numpy and Fractions; only th
 the weights' totals and the coins are those that dpframe executes.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 

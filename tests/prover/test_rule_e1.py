@@ -1,7 +1,5 @@
 """Rule E1, the exact profile and the region of a proof, against mpmath's profile."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath
