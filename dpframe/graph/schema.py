@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import attrs
+from attrs.converters import optional
 
 from dpframe.documents import check_place
 from dpframe.errors import InvalidArgument, Plain, nearest, of_kind
@@ -20,16 +21,6 @@ from dpframe.numbers import whole
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
 
-from .columns import (
-    Class,
-    ColumnNode,
-    ColumnSource,
-    classes_of,
-    compared,
-    is_level,
-    listed,
-    plain,
-)
 from .maps.bounds import (
     Box,
     ClipColumn,
@@ -42,7 +33,19 @@ from .maps.bounds import (
 )
 from .maps.grid import BITS, bits_of_grid
 from .node import Array, check_ends, np, positive
-from .rows import COLUMNS, RowsNode, RowSource
+from .rows import (
+    COLUMNS,
+    Class,
+    ColumnNode,
+    ColumnSource,
+    RowsNode,
+    RowSource,
+    classes_of,
+    compared,
+    is_level,
+    listed,
+    plain,
+)
 
 UNKNOWN = ("missing", "zeros")
 LONG = "Write long numbers, such as those of accounts, as texts, in the table too."
@@ -145,7 +148,7 @@ class Categorical:
     name: str = attrs.field(validator=of_kind(str))
     levels: tuple[Any, ...] = attrs.field(converter=_levels)
     baseline: Any = attrs.field(
-        default=attrs.Factory(_first, takes_self=True), converter=attrs.converters.optional(_level)
+        default=attrs.Factory(_first, takes_self=True), converter=optional(_level)
     )
     unknown: str = attrs.field(default="missing", kw_only=True)
 
@@ -284,10 +287,8 @@ class Rows:
     every d. Raises InvalidArgument.
     """
 
-    norm: Expression | None = attrs.field(
-        default=None, converter=attrs.converters.optional(positive)
-    )
-    box: Expression | None = attrs.field(default=None, converter=attrs.converters.optional(_side))
+    norm: Expression | None = attrs.field(default=None, converter=optional(positive))
+    box: Expression | None = attrs.field(default=None, converter=optional(_side))
     columns: tuple[Numeric | Categorical, ...] | None = attrs.field(
         default=None, converter=schema_of
     )
@@ -363,15 +364,9 @@ class Column:
     """
 
     name: str = attrs.field(default="y", validator=of_kind(str))
-    bound: Expression | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(_bound)
-    )
-    lower: Fraction | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(_lower)
-    )
-    upper: Fraction | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(_upper)
-    )
+    bound: Expression | None = attrs.field(default=None, kw_only=True, converter=optional(_bound))
+    lower: Fraction | None = attrs.field(default=None, kw_only=True, converter=optional(_lower))
+    upper: Fraction | None = attrs.field(default=None, kw_only=True, converter=optional(_upper))
 
     levels: tuple[Class, ...] | None = attrs.field(default=None, kw_only=True, converter=classes_of)
 

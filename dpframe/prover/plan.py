@@ -36,9 +36,7 @@ from .algebra import enclose, number
 from .judge import Assuming
 from .parallel import about, coarse, moving
 from .problem import (
-    FIELD,
     PROVED,
-    SHARES,
     UNPROVED,
     Edit,
     Obligation,
@@ -237,26 +235,18 @@ def _overspent(
         say("{}: {}{}", release.label, share.amount(name), _times(release))
         for release, share in pairs
     ]
-    if name == "delta":
-        shares += [
-            say("{} may fail: {}", bound.name, bound.failure) for bound in problem.graph.bounds
-        ]
+    bounds = problem.graph.bounds if name == "delta" else ()
+    shares += [say("{} may fail: {}", bound.name, bound.failure) for bound in bounds]
     more = [say("... and {} more", len(shares) - 8)] if len(shares) > 8 else []
-    shares = [*shares[:8], *more]
-    return opened(
-        "plan",
-        "budget",
-        say(
-            "the shares of {} must sum to at most {} {}; each release pays for its own draw",
-            Formula(name),
-            whole,
-            SOURCES.get(name, RENYI),
-        ),
-        (*shares, say("sum = {}", total)),
-        _repair(problem, name, total, whole),
-        _overspent_at(decision, total, whole, Formula(name), tuple(shares)),
-        Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
+    listed = (*shares[:8], *more)
+    rule = say(
+        "the shares of {} must sum to at most {} {}; each release pays for its own draw",
+        *(Formula(name), whole, SOURCES.get(name, RENYI)),
     )
+    fix, facts = _repair(problem, name, total, whole), (*listed, say("sum = {}", total))
+    witness = _overspent_at(decision, total, whole, Formula(name), listed)
+    edit = Edit("shares", value=whole / total, name=name) if total != ZERO else None
+    return opened("plan", "budget", rule, facts, fix, witness, edit)
 
 
 def _overspent_at(
@@ -374,7 +364,7 @@ def _tail_open(bound: Bound) -> Obligation:
     enough = sqrt(2 * tail) if bound.normal else tail
     written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
     fix = say("leave ``stds`` out: {} is enough.", Formula(written))
-    return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
+    return _open(bound, rule, facts, fix, Edit("field", bound, enough, "stds"))
 
 
 def _margin_open(bound: Bound, least: Expression) -> Obligation:
@@ -382,7 +372,7 @@ def _margin_open(bound: Bound, least: Expression) -> Obligation:
     facts = (say("margin = {}", bound.margin), say("sensitivity = {}", least))
     fix, edit = (
         say("leave ``margin`` out: it is the sensitivity."),
-        Edit(FIELD, bound, least, "margin"),
+        Edit("field", bound, least, "margin"),
     )
     return _open(bound, rule, facts, fix, edit)
 
@@ -410,9 +400,5 @@ def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
     true = _tail(far, normal=normal)
     if not true > paid:
         return None
-    ratio = float((true / paid).mid())
-    return say(
-        "it fails with probability {}, {} times what is paid",
-        digits(float(true.mid()), 4),
-        digits(ratio, 4),
-    )
+    chance, times = (digits(float(one.mid()), 4) for one in (true, true / paid))
+    return say("it fails with probability {}, {} times what is paid", chance, times)

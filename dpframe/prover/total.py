@@ -41,11 +41,10 @@ from dpframe.wording import (
 )
 
 from .algebra import Field, number
-from .judge import Earned, Move, judge
+from .judge import Earned, Move, ProfileClaim, judge
 from .parallel import about, moving
 from .problem import (
     ALL,
-    ALL_NOISE,
     PROVED,
     Attempt,
     Edit,
@@ -57,7 +56,6 @@ from .problem import (
     opened,
     totalled,
 )
-from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
@@ -107,7 +105,7 @@ def _stacked(
     if isinstance(target, ApproxDP):
         claim = ProfileClaim(target.epsilon, target.delta, square, attained)
         squares = joint.squares(moves)
-        move = Move("total", ALL, claim, squares, fact, Edit(ALL_NOISE), sampled)
+        move = Move("total", ALL, claim, squares, fact, Edit("all noise"), sampled)
         result = judge(problem, move)
     else:
         branches = joint.branches(moves, partial(_larger, problem.field))
@@ -164,7 +162,7 @@ def inside(
     fix = say(", or calibrate all noise together: {}.", JOINTLY)
     raised = say("raise the std{}", fix)
     if lower.proved is not False:
-        return opened("total", ALL, rule, facts, raised, edit=Edit(ALL_NOISE))
+        return opened("total", ALL, rule, facts, raised, edit=Edit("all noise"))
     where = named(lower.witness or {}, worth, least)
     square, limit = (digits(number(one, where, up=True), 9) for one in (least, worth))
     witness = Witness(where, say("the worst pair costs $mu^2$ = {} > {}", square, limit))
@@ -172,7 +170,7 @@ def inside(
     if not factor.symbols():
         times = math.ceil(1000 * number(factor, {}, up=True)) / 1000
         raised = say("multiply all noise by {}{}", digits(times), fix)
-    return opened("total", ALL, rule, facts, raised, witness, edit=Edit(ALL_NOISE))
+    return opened("total", ALL, rule, facts, raised, witness, edit=Edit("all noise"))
 
 
 DIVERGENCE = say(
@@ -293,7 +291,7 @@ def _profiles(
     """Totals in Gaussian DP, with these squared mus."""
     results = []
     for square in squares:
-        claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit(ALL_NOISE)
+        claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit("all noise")
         fact = "; ".join(facts)
         results.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
     constraints = dict.fromkeys(part for one in results for part in one.constraints)

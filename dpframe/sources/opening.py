@@ -16,12 +16,18 @@ import numpy as np
 
 from dpframe.errors import BadData, DataWarning, warn
 from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, Meaning, label_meaning
-from dpframe.graph.columns import Class
+from dpframe.graph.rows import Class
 
-from .arrow import column_data, is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .column_values import ColumnReader, column_reader, kind_of, narrow_floats
+from .column_values import (
+    ColumnReader,
+    column_data,
+    column_reader,
+    is_arrow,
+    kind_of,
+    narrow_floats,
+)
 from .layout import Layout
 from .reading import (
     REAL,

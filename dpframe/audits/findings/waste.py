@@ -22,7 +22,6 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.jointly import factor_beside, noise_factor
 from dpframe.prover.mixture import amplified
-from dpframe.prover.problem import RELEASE
 from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import ONE, Expression, Number
 from dpframe.wording import (
@@ -305,7 +304,7 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         label = Formula(clipped(read.label, 60))
         title = say("Put a public number in place of {}, which reads the data", label)
         why = capital(plain_rule(obligation))
-    elif edit is not None and edit.what == RELEASE:
+    elif edit is not None and edit.what == "release":
         title = say("Release {} with noise, or leave it out", node)
     witness = clipped(obligation.example, 240)
     return Change(
