@@ -22,6 +22,7 @@ from dpframe.prover.judge import Earned
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import root
+from dpframe.prover.rounding import coarse
 from dpframe.symbols import (
     DATA,
     DELTA,
@@ -147,7 +148,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         statistic=Formula(release.statistic.title),
         sensitivity=None if moved is None else moved.value,
         norm=str(mechanism.norm),
-        attained=reached is not None and reached.attained and release.reached,
+        attained=reached is not None and reached.attained and _attained(release),
         noise=mechanism.noise,
         kind=mechanism.kind,
         formula=mechanism.formula,
@@ -171,6 +172,13 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         law=release.noise.__name__,
         open=obligation.rule if obligation and obligation.verdict is Verdict.UNPROVED else "",
     )
+
+
+def _attained(release: Release) -> bool:
+    """Whether the pair that moves its statistic furthest costs what is shown: the profile of
+    Gaussian noise less where it is rounded onto whole numbers.
+    """
+    return release.reached and (release.gives is PureDP or coarse(release) == ZERO)
 
 
 def _why_unbounded(report: Report, release: Release) -> str:

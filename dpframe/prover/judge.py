@@ -37,6 +37,7 @@ from dpframe.wording import Formula as Written
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
 from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute, shown_end
+from .rounding import coarse
 from .sign import counterexample, nonnegative, positive
 
 PROFILE = "exact Gaussian privacy profile"
@@ -266,6 +267,37 @@ def _selection_cost(
     return None
 
 
+EVENTS = 64  # that are looked at
+
+
+def event_text(
+    noise: str, currency: tuple[str, ...], size: Ball, moved: Ball, step: Ball, *amounts: Ball
+) -> str | None:
+    """What the chances p and q of an event show to cost more than the amounts: that a number with
+    Gaussian or Laplace noise, moved by whole steps and rounded onto them, is at least k steps.
+    """
+    for k in range(EVENTS):
+        least = step * (2 * k - 1) / 2
+        p, q = (_tail(noise, one / size) for one in (least - moved, least))
+        if currency == ("epsilon", "delta"):
+            above = p - amounts[0].exp() * q > amounts[1]
+        else:
+            above = _apart(p, q, currency) > amounts[0]
+        if above:
+            shown = (digits(float(one.mid())) for one in (moved, step * k, q, p, *amounts))
+            most = ", ".join(f"{Written(name)} = {{}}" for name in currency)
+            text = "moved by {}, the chance of {} or more rises from {} to {}: more than " + most
+            return say(text, *shown)
+    return None
+
+
+def _tail(noise: str, far: Ball) -> Ball:
+    """The chance that noise of size 1 is above a number."""
+    if noise == "gaussian":
+        return (far / enclose(sqrt(2), {})).erfc() / 2
+    return (-far).exp() / 2 if far >= 0 else 1 - far.exp() / 2
+
+
 def _apart(p: Ball, q: Ball, currency: tuple[str, ...]) -> Ball:
     """The cost of two Bernoulli variables, the larger of both directions."""
     if currency == ("mu^2",):
@@ -315,7 +347,8 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if RELEASED in loss.scope or (release.sampled is not None and loss.symbols()):
         return None  # samples are counted at numbers alone
     whole = release.on_all_rows.guarantee(moved.value).amounts[0]
-    formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries)
+    lost = coarse(release)
+    formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries, lost)
     return counterexample(formulas, _laplace_loss)
 
 
@@ -323,11 +356,16 @@ def _laplace_loss(true: Ball, whole: Ball, claimed: Ball, *others: Ball) -> str 
     """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
     the shift in all k coordinates, where Q = 2^-k e^-w without the row, w the loss on all rows,
     P - e^epsilon Q = 2^-k (e^(loss - w) - e^(epsilon - w)). On samples, of a table of that row.
+    Rounded onto whole numbers, beyond half a step more, which is less likely by u = e^(-lost/4); a
+    single number also by half a step less, where P = 1 - u/2 and Q = e^-w/(2 u).
     """
-    delta, shift, count = others
+    delta, shift, count, lost = others
     if not (true > claimed and count < MOST_ENTRIES):
         return None
-    if not ((true - whole).exp() - (claimed - whole).exp()) * (-count * LOG_2).exp() > delta:
+    u, excess = (-lost / 4).exp(), (true - whole).exp() - (claimed - whole).exp()
+    farther = excess * u * (-count * LOG_2).exp() > delta
+    nearer = count == 1 and true == whole and 1 - u / 2 - (claimed - whole).exp() / (2 * u) > delta
+    if not (farther or nearer):
         return None
     return say(
         "a row moves it by {} in its norm: privacy loss {} > {}",

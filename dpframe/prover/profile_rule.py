@@ -15,7 +15,7 @@ import flint
 from dpframe.exact.interval import Interval
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
-from dpframe.symbols import Expression, Number, Symbol
+from dpframe.symbols import ZERO, Expression, Number, Symbol
 from dpframe.wording import Formula, digits, say
 
 from .algebra import BITS, at_point, enclose, rational_ball
@@ -31,19 +31,30 @@ Ball = Any
 @attrs.frozen
 class ProfileClaim:
     """delta(epsilon; mu) <= delta for mu^2 = `upper`; `lower` is a lower bound on the mu^2 that
-    some pair of neighbours attains.
+    some pair of neighbours attains, whose delta at epsilon + `hidden` rounding leaves.
     """
 
     epsilon: Expression
     delta: Expression
     upper: Expression
     lower: Expression
+    hidden: Expression = ZERO
+
+    @property
+    def exact(self) -> bool:
+        """Whether some pair is known to attain the profile."""
+        return self.lower == self.upper and self.hidden == ZERO
+
+    @property
+    def reached(self) -> tuple[Expression, Expression, Expression]:
+        """What refutes it: the profile at `epsilon + hidden` of `lower`, above `delta`."""
+        return self.epsilon + self.hidden, self.delta, self.lower
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol that occurs, by name."""
         symbols = frozenset().union(
-            *(f.symbols() for f in (self.epsilon, self.delta, self.upper, self.lower))
+            *(f.symbols() for f in (*self.reached, self.epsilon, self.upper))
         )
         return tuple(sorted(symbols, key=lambda symbol: symbol.name))
 
@@ -71,8 +82,8 @@ def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
 
 def refute(claim: ProfileClaim, *, whole: bool = True) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
-    broken = partial(_broken, exact=whole and claim.lower == claim.upper)
-    read = (claim.epsilon, claim.delta, claim.lower)
+    broken = partial(_broken, exact=whole and claim.exact)
+    read = (claim.epsilon, *claim.reached)
     witness = counterexample(read, broken, claim.symbols, MAX_TRIES)
     return witness or next(
         (one for one in _with_many_draws(claim, broken) if one is not None), None
@@ -87,16 +98,17 @@ def _with_many_draws(
     for size in MANY if counts else ():
         fixed = {one.name: Number(size) for one in counts if size in one.domain}
         names = {name: value.value for name, value in fixed.items()}
-        read = [one.substitute(fixed) for one in (claim.epsilon, claim.delta, claim.lower)]
+        read = [one.substitute(fixed) for one in (claim.epsilon, *claim.reached)]
         witness = counterexample(read, broken, (), MAX_TRIES)
         yield witness and attrs.evolve(witness, values={**witness.values, **names})
 
 
-def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | None:
-    if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()) or not epsilon >= 0:
+def _broken(epsilon: Ball, beyond: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | None:
+    known = all(one.is_finite() for one in (epsilon, beyond, delta, square))
+    if not known or not epsilon >= 0:
         return None
     mu = root(square)
-    true = delta_ball(epsilon, mu)
+    true = delta_ball(beyond, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
     at, most = say("at $epsilon$ = {}", shown_ball(epsilon)), shown_ball(delta)
@@ -166,12 +178,13 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`, or `mu at most
     42.7, delta at most 1` where no pair is known to attain the bound, and what some pair attains.
     """
-    epsilon, square, attained = at_point((claim.epsilon, claim.upper, claim.lower), values)
+    beyond, _, attained = at_point(claim.reached, values)
+    epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu, least = root(square), root(attained)
     if not epsilon >= 0:
         return say("$mu$ = {}, $epsilon$ {}", shown_ball(mu), shown_ball(epsilon))
     delta, at = delta_ball(epsilon, mu), say("at $epsilon$ {}", shown_ball(epsilon))
-    if claim.lower == claim.upper:
+    if claim.exact:
         true = digits(float(delta.mid()), 4)
         return say("$mu$ = {}, exact $delta$ {} {}", shown_ball(mu), true, at)
     ends = arb_upper(mu), min(arb_upper(delta), Fraction(1))
@@ -180,6 +193,6 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     )
     if not least > 0:
         return say("{}; no pair of neighbours is known to attain them", most)
-    low = shown_end(arb_lower(delta_ball(epsilon, least)), up=False)
+    low = shown_end(arb_lower(delta_ball(beyond, least)), up=False)
     mu_low = shown_end(arb_lower(least), up=False)
     return say("{}; some pair has $mu$ >= {}, $delta$ >= {}", most, mu_low, low)

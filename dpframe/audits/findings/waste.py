@@ -158,7 +158,8 @@ def _reached(audit: Audit, values: Values) -> bool:
     if [one.gives for one in problem.graph.releases] == [PureDP]:
         return problem.target.currency == ("epsilon",) and audit.lines[0].attained
     joint = joint_cost(problem, values)
-    return joint is not None and not joint.sampled and joint.mu[0] >= joint.mu[1] * (1 - TIGHT)
+    rounded = joint is None or joint.sampled or joint.hidden
+    return joint is not None and not rounded and joint.mu[0] >= joint.mu[1] * (1 - TIGHT)
 
 
 def _counted(release: Release, currency: tuple[str, ...]) -> bool:
