@@ -31,7 +31,7 @@ from dpframe.prover.mixture import Mixture, amplified
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, joint_moves
 from dpframe.prover.profile_rule import root
-from dpframe.prover.rounding import coarse, fits, of_all
+from dpframe.prover.rounding import fits, hidden_onto_whole, of_all
 from dpframe.prover.total import reached_moves
 from dpframe.symbols import ZERO, Expression, Number
 
@@ -106,7 +106,7 @@ def joint_cost(problem: Problem, values: Values) -> JointCost | None:
     if len(known) < len(found):
         return None
     rule, mu = known[0][0], (max(one[1] for one in known), max(one[2] for one in known))
-    lost = ball_at(of_all(coarse, classes(releases)), values)
+    lost = ball_at(of_all(hidden_onto_whole, classes(releases)), values)
     hidden = Fraction(0) if lost is None else arb_upper(lost)
     mu = mu if lost is not None else (Fraction(0), mu[1])
     sides = {name: _profile(problem, name, mu, hidden, values) for name in ("epsilon", "delta")}

@@ -22,7 +22,7 @@ from dpframe.prover.judge import Earned
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import root
-from dpframe.prover.rounding import coarse
+from dpframe.prover.rounding import hidden_onto_whole
 from dpframe.symbols import (
     DATA,
     DELTA,
@@ -178,7 +178,7 @@ def _attained(release: Release) -> bool:
     """Whether the pair that moves its statistic furthest costs what is shown: the profile of
     Gaussian noise less where it is rounded onto whole numbers.
     """
-    return release.reached and (release.gives is PureDP or coarse(release) == ZERO)
+    return release.reached and (release.gives is PureDP or hidden_onto_whole(release) == ZERO)
 
 
 def _why_unbounded(report: Report, release: Release) -> str:

@@ -44,7 +44,7 @@ from .problem import (
     opened,
 )
 from .profile_rule import ProfileClaim, refute, root, shown_ball, shown_end
-from .rounding import coarse, hidden, kept, of_all
+from .rounding import hidden, hidden_onto_whole, kept, of_all
 from .sign import counterexample
 from .total import gaussian, joint_of_classes, reached_moves
 
@@ -72,7 +72,7 @@ class PairCost:
 
 
 def one_pair(problem: Problem) -> PairCost | None:
-    """Of all releases that one added record moves evenly, without Laplace noise on steps so coarse
+    """Of all releases that one added record moves evenly, without Laplace noise on steps so hidden_onto_whole
     that rounding may hide its whole loss; None where all noise is Gaussian, or none is left.
     """
     if problem.setting.relation is not ADD_REMOVE or problem.of_cells or problem.personal:
@@ -181,7 +181,9 @@ def _witnesses(problem: Problem) -> Iterator[Witness | None]:
     joint = None if problem.of_cells else joint_of_classes(problem, gaussians)
     if gaussians and joint is not None and isinstance(problem.target, ApproxDP):
         square = reached_moves(joint, joint_moves(problem.rows, joint, gaussians), gaussians)
-        claim = ProfileClaim(share.epsilon, share.delta, square, square, of_all(coarse, gaussians))
+        claim = ProfileClaim(
+            share.epsilon, share.delta, square, square, of_all(hidden_onto_whole, gaussians)
+        )
         yield refute(claim, whole=len(gaussians) == len(grouped))
     for release, _ in grouped:
         found = pure_witness(release, share)

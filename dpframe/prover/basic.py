@@ -39,7 +39,7 @@ from .problem import (
     opened,
 )
 from .profile_rule import ProfileClaim
-from .rounding import coarse
+from .rounding import hidden_onto_whole
 from .sign import nonnegative
 
 
@@ -180,7 +180,7 @@ def _in_kind(
     facts = (say("{}: {} = {}", fact, Formula(given.currency[0]), amount),)
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
-    above = most if order is None else most + coarse(release)
+    above = most if order is None else most + hidden_onto_whole(release)
     lower = nonnegative(above - amount, problem.field)
     says = say(
         "the pair that moves it furthest costs more than its share of {}",
@@ -226,7 +226,7 @@ def _stated_gaussian(
     moved = release.statistic.sensitivity(L2)
     attained = moved is not None and moved.attained and RELEASED not in move.scope
     lower = move if attained and release.reached else ZERO
-    claim = ProfileClaim(share.epsilon, share.delta, move, lower, coarse(release))
+    claim = ProfileClaim(share.epsilon, share.delta, move, lower, hidden_onto_whole(release))
     fact = say("std = {}, L2 sensitivity {}, share ({})", size, sensitivity, share)
     edit = Edit(NOISE, release, Gaussian.analytic)
     return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))

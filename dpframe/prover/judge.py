@@ -37,7 +37,7 @@ from dpframe.wording import Formula as Written
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
 from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute, shown_end
-from .rounding import coarse
+from .rounding import hidden_onto_whole
 from .sign import counterexample, nonnegative, positive
 
 PROFILE = "exact Gaussian privacy profile"
@@ -347,7 +347,7 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if RELEASED in loss.scope or (release.sampled is not None and loss.symbols()):
         return None  # samples are counted at numbers alone
     whole = release.on_all_rows.guarantee(moved.value).amounts[0]
-    lost = coarse(release)
+    lost = hidden_onto_whole(release)
     formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries, lost)
     return counterexample(formulas, _laplace_loss)
 

@@ -39,11 +39,11 @@ def hidden(release: Release, *, evenly: bool = True) -> Expression:
     return _change(release, _steps(release.statistic), evenly=evenly)
 
 
-def coarse(release: Release) -> Expression:
+def hidden_onto_whole(release: Release) -> Expression:
     """The same for steps that no finer grid of the data makes smaller: those of whole numbers,
     such as counts. ZERO where there are none.
     """
-    return _change(release, _coarse_steps(release.statistic))
+    return _change(release, _whole_steps(release.statistic))
 
 
 def of_all(change: Callable[[Release], Expression], grouped: Sequence[Class]) -> Expression:
@@ -77,7 +77,7 @@ def whole_step(release: Release) -> Expression:
     """The largest step of whole numbers onto which its noise is rounded; ZERO where there is none,
     or where a finer grid of the data makes it smaller.
     """
-    noise, steps = noise_of(release.noise), _coarse_steps(release.statistic)
+    noise, steps = noise_of(release.noise), _whole_steps(release.statistic)
     rounded = noise is not None and not noise.whole and release.exact
     return maximum(ZERO, *steps) if rounded else ZERO
 
@@ -110,7 +110,7 @@ def _steps(statistic: Statistic) -> list[Expression]:
     return [step for step, _ in _graded(statistic)]
 
 
-def _coarse_steps(statistic: Statistic) -> list[Expression]:
+def _whole_steps(statistic: Statistic) -> list[Expression]:
     return [step for step, finer in _graded(statistic) if not finer]
 
 

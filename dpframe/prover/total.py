@@ -48,7 +48,7 @@ from .problem import (
     totalled,
 )
 from .profile_rule import ProfileClaim
-from .rounding import coarse, of_all
+from .rounding import hidden_onto_whole, of_all
 from .sign import OPEN, nonnegative, positive
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
@@ -88,7 +88,7 @@ def _stacked(
 ) -> Earned:
     """Whether what one pair of neighbours may move together is inside the target."""
     target, moves = problem.target, joint_moves(problem.rows, joint, grouped)
-    lost = of_all(coarse, grouped)
+    lost = of_all(hidden_onto_whole, grouped)
     attained, square = reached_moves(joint, moves, grouped), joint.total(moves)
     text = Formula(written(square))
     if not square.symbols() and len(text) > SHORT:
