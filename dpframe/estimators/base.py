@@ -55,7 +55,6 @@ from dpframe.symbols import Expression
 
 from .budgets import REQUIRED, check_relation, check_source, claim, rosters
 from .fits import Fits
-from .outside import Outside
 from .scikit import (
     BaseEstimator,
     DataConversionWarning,
@@ -66,6 +65,7 @@ from .scikit import (
 from .units import (
     AffineScale,
     Coefficients,
+    Outside,
     check_undone,
     in_one_unit,
     label_scale,

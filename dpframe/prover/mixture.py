@@ -4,7 +4,7 @@ certificate as a composition, for any accountant and for other libraries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -30,8 +30,8 @@ from dpframe.symbols import ONE, ZERO, Expression, Number, add, power, sqrt
 from dpframe.wording import digits
 
 from .algebra import at_point, enclose
+from .judge import root
 from .problem import joint_moves
-from .profile_rule import root
 from .rounding import fits, hidden, kept, of_all
 from .total import reached_moves
 
@@ -65,15 +65,15 @@ class Pure:
         """The draws of a release at these numbers. Raises InvalidArgument while one is missing, and
         for noise that is not pure.
         """
-        guarantee, times = cost(release.on_all_rows), release.times.substitute(values)
+        guarantee = cost(release.on_all_rows)
         if not isinstance(guarantee, PureDP):
             way_out = "Calibrate each release alone."
             raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
         epsilon, moved = upper(guarantee.epsilon.substitute(values)), _moved(release, values)
         relation = release.statistic.unit.relation
         rate = release.hides if own(release.noise) else None
-        draws, share = int(_exact("times", times)), ONE if rate is None else rate
-        return cls(release.mechanism, epsilon, moved, relation, draws, share.value)
+        share = ONE if rate is None else rate
+        return cls(release.mechanism, epsilon, moved, relation, draws(release, values), share.value)
 
     def spent(self, factor: Fraction = Fraction(1)) -> Fraction:
         """The epsilon of one draw with `factor` times the noise, on its sample; rounded up."""
@@ -129,9 +129,8 @@ class Mixture:
         others = [release for release in releases if release.gives is not GaussianDP]
         mu = upper(sqrt(squared_mu(gaussians).substitute(values)))
         pure = tuple(Pure.of(release, values) for release in others)
-        draws = [int(_exact("times", one.times.substitute(values))) for one in sampled]
-        drawn = [sampled_loss(release, values) for release in sampled]
-        return cls(mu, pure, tuple(zip(drawn, draws, strict=True)))
+        drawn = tuple((sampled_loss(one, values), draws(one, values)) for one in sampled)
+        return cls(mu, pure, drawn)
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
@@ -159,10 +158,23 @@ class Mixture:
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
-        from dpframe.accountants import least_factor
+        return composed_factor(self.parts, epsilon, delta)
 
-        target, at = _exact("epsilon", epsilon), _exact("delta", delta)
-        return Number(least_factor(NumericAccountant(), self.parts, target, at))
+
+def composed_factor(
+    parts_at: Callable[[Fraction], tuple[Part, ...]],
+    epsilon: Expression,
+    delta: Expression,
+    near: Fraction = Fraction(1),
+) -> Number:
+    """The least factor at which the parts are (epsilon, delta)-DP together, searched from `near`.
+    Raises InvalidArgument.
+    """
+    from dpframe.accountants import least_factor
+
+    target, at = _exact("epsilon", epsilon), _exact("delta", delta)
+    found = least_factor(NumericAccountant(), parts_at, target, at, near=float(near))
+    return Number(found)
 
 
 def amplified(release: Release) -> bool:
@@ -212,15 +224,19 @@ def epsilons(releases: Sequence[Release]) -> list[Expression]:
 
 def cost(release: Release) -> Guarantee:
     """What one draw guarantees at its derived sensitivity. Raises InvalidArgument."""
-    moved = release.moved
-    if moved is None:
-        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
-    if moved.value == ZERO:
+    moved = moved_by(release)
+    if moved == ZERO:
         way_out = "It is public here: use it without a release."
-        raise InvalidArgument(
-            "statistic", "one that neighbours move", release.statistic.label, way_out
-        )
-    return release.guarantee(moved.value)
+        wanted = "one that neighbours move"
+        raise InvalidArgument("statistic", wanted, release.statistic.label, way_out)
+    return release.guarantee(moved)
+
+
+def moved_by(release: Release) -> Expression:
+    """The sensitivity in the norm of its noise. Raises InvalidArgument."""
+    if release.moved is None:
+        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
+    return release.moved.value
 
 
 def upper(formula: Expression) -> Fraction:
@@ -251,6 +267,11 @@ def sampled_loss(
     rate = ONE if release.sampled is None else release.sampled
     both = "removal" if len(moves) == 1 else "both"
     return losses.SubsampledGaussianLoss(mu, rate.value, both)
+
+
+def draws(release: Release, values: Mapping[str, Expression] = NO_VALUES) -> int:
+    """How often a release is drawn. Raises InvalidArgument while a number is missing."""
+    return int(_exact("times", release.times.substitute(values)))
 
 
 def _exact(name: str, formula: Expression) -> Fraction:
