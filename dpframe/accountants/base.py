@@ -37,6 +37,16 @@ def count_of(value: object) -> int:
     return whole("count", value, 0)
 
 
+@attrs.frozen
+class Least:
+    """What a release costs at least: as much as `loss` at an epsilon that is larger by `hidden`,
+    which rounding hides.
+    """
+
+    loss: losses.PrivacyLoss
+    hidden: Fraction = Fraction(0)
+
+
 @attrs.frozen(cache_hash=True)
 class Part:
     """`count` releases, each with the cost `what`."""
@@ -45,6 +55,8 @@ class Part:
     count: int = attrs.field(default=1, converter=count_of)
     above: bool = attrs.field(default=False, kw_only=True)
     """Whether `what` is an upper bound on their cost."""
+    least: Least | None = attrs.field(default=None, kw_only=True, eq=False)
+    """What each costs at least where that is known and less than `what`."""
 
     @property
     def loss(self) -> losses.PrivacyLoss:

@@ -62,22 +62,40 @@ class Composition:
         """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`. A
         PrivacyWarning says so where the parts' own deltas leave no epsilon.
         """
-        answer = self._bounded(self.accountant.epsilon(self.parts, delta))
+        answer = self.accountant.epsilon(self.parts, delta)
         own = sum((one.count * _delta(one.what) for one in self.parts), Fraction(0))
         if math.isinf(answer.upper) and own:
             at = f"{float(delta_argument(delta)):.6g}"
             text = f"No epsilon holds at delta {at}: the deltas of the parts sum to {_up(own)}."
             warn(f"{text} Evaluate epsilon at a larger delta.", PrivacyWarning)
-        return answer
+        parts, hidden = self._least()
+        known = answer if parts == self.parts else self.accountant.epsilon(parts, delta)
+        if not hidden or math.isinf(known.lower):
+            return Interval(known.lower, answer.upper)
+        least = max(Fraction(known.lower) - hidden, Fraction(0))
+        return Interval(to_float(least, up=False), answer.upper)
 
     def delta(self, epsilon: Exact) -> Interval:
         """The least delta at this epsilon >= 0: spend `upper`, claim `lower`."""
-        return self._bounded(self.accountant.delta(self.parts, epsilon))
+        answer = self.accountant.delta(self.parts, epsilon)
+        parts, hidden = self._least()
+        if parts == self.parts and not hidden:
+            return answer
+        beyond = rational(epsilon, "epsilon") + hidden
+        return Interval(self.accountant.delta(parts, beyond).lower, answer.upper)
 
-    def _bounded(self, answer: Interval) -> Interval:
-        """`lower` is 0 where the cost of a part is an upper bound."""
-        bounded = any(part.above and part.count for part in self.parts)
-        return Interval(0.0, answer.upper) if bounded else answer
+    def _least(self) -> tuple[tuple[Part, ...], Fraction]:
+        """Parts that cost at most as much, at an epsilon that is larger by a number; none where the
+        cost of a part is an upper bound.
+        """
+        if any(part.above and part.count for part in self.parts):
+            return (), Fraction(0)
+        known = [(part.least, part.count) for part in self.parts if part.least is not None]
+        hidden = sum((least.hidden * count for least, count in known), Fraction(0))
+        parts = (
+            part if part.least is None else Part(part.least.loss, part.count) for part in self.parts
+        )
+        return tuple(parts), hidden
 
     def __repr__(self) -> str:
         """`Composition(12 x GaussianLoss(mu=0.0685), add/remove, numeric)`: the parts, their

@@ -30,6 +30,7 @@ from dpframe.prover.judge import root
 from dpframe.prover.mixture import Mixture, amplified
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, joint_moves
+from dpframe.prover.rounding import fits, hidden_onto_whole, of_all
 from dpframe.prover.total import reached_moves
 from dpframe.symbols import ZERO, Expression, Number
 
@@ -58,7 +59,8 @@ class JointCost:
 
     Each quantity is a pair, a lower and an upper bound. They agree to many digits where one pair of
     neighbours attains every move at once. `epsilon` and `delta` are None where the target has none.
-    Where samples of Gaussian noise are counted (`sampled`), it is in both of them, and not in mu.
+    Where samples of Gaussian noise are counted (`sampled`), it is in both of them, and not in mu;
+    lower bounds on epsilon and delta count what rounding onto whole numbers hides (`hidden`).
     """
 
     rule: str
@@ -66,11 +68,20 @@ class JointCost:
     epsilon: Ends | None = None
     delta: Ends | None = None
     sampled: bool = False
+    hidden: Fraction = Fraction(0)
 
     @property
     def sharp(self) -> bool:
         """Some pair of neighbours is known to cost what the upper bounds say."""
-        return not self.sampled and self.mu[0] >= self.mu[1] * (1 - SHARP)
+        return not (self.sampled or self.hidden) and self.mu[0] >= self.mu[1] * (1 - SHARP)
+
+    def least_epsilon(self, delta: Fraction) -> float:
+        """A lower bound on epsilon at a delta."""
+        return _least_epsilon(delta, Fraction(self.mu[0]), self.hidden)
+
+    def least_delta(self, epsilon: Fraction) -> float:
+        """A lower bound on delta at an epsilon."""
+        return profile_delta_lower(epsilon + self.hidden, Fraction(self.mu[0]))
 
     def record(self) -> dict[str, object]:
         """Every bound."""
@@ -93,14 +104,17 @@ def joint_cost(problem: Problem, values: Values) -> JointCost | None:
     if len(known) < len(found):
         return None
     rule, mu = known[0][0], (max(one[1] for one in known), max(one[2] for one in known))
-    sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
+    lost = ball_at(of_all(hidden_onto_whole, classes(releases)), values)
+    hidden = Fraction(0) if lost is None else arb_upper(lost)
+    mu = mu if lost is not None else (Fraction(0), mu[1])
+    sides = {name: _profile(problem, name, mu, hidden, values) for name in ("epsilon", "delta")}
     sampled = any(map(amplified, releases))
     if sampled and isinstance(problem.target, ApproxDP):
         sides, rule = _composed(problem, sides), f"{rule}; samples by certified composition"
     elif sampled:
         rule = f"{rule}; samples are not counted"
     ends = to_float(mu[0], up=False), _up(mu[1])
-    return JointCost(rule=rule, mu=ends, **sides, sampled=sampled)
+    return JointCost(rule=rule, mu=ends, **sides, sampled=sampled, hidden=hidden)
 
 
 def _of_one(
@@ -112,7 +126,7 @@ def _of_one(
         return None
     moves = joint_moves(problem.rows, joint, grouped)
     known = [
-        move if _noise_attained(release) else ZERO
+        move if _noise_attained(release) and fits(release, values) else ZERO
         for move, (release, _) in zip(moves, grouped, strict=True)
     ]
     reached, total = reached_moves(joint, known, grouped), joint.total(moves)
@@ -153,7 +167,11 @@ def _mu(square: Expression, values: Values) -> Any:
 
 
 def _profile(
-    problem: Problem, name: str, mu: tuple[Fraction, Fraction], values: Values
+    problem: Problem,
+    name: str,
+    mu: tuple[Fraction, Fraction],
+    hidden: Fraction,
+    values: Values,
 ) -> Ends | None:
     """Bounds on the exact `name` at the target's other number."""
     if not isinstance(problem.target, ApproxDP):
@@ -165,8 +183,16 @@ def _profile(
     least = max(mu[0], Fraction(0))
     if name == "epsilon":
         known = 0 < low and high < 1
-        return (profile_epsilon_lower(high, least), profile_epsilon(low, mu[1])) if known else None
-    return (profile_delta_lower(high, least), profile_delta(low, mu[1])) if low >= 0 else None
+        return (_least_epsilon(high, least, hidden), profile_epsilon(low, mu[1])) if known else None
+    return (
+        (profile_delta_lower(high + hidden, least), profile_delta(low, mu[1])) if low >= 0 else None
+    )
+
+
+def _least_epsilon(delta: Fraction, mu: Fraction, hidden: Fraction) -> float:
+    """A lower bound on the epsilon of Gaussian noise of this mu, where rounding hides as much."""
+    known = Fraction(profile_epsilon_lower(delta, mu)) if mu > 0 else Fraction(0)
+    return to_float(max(known - hidden, Fraction(0)), up=False)
 
 
 # ------------------------------------------------------------------------------- One pure release

@@ -24,6 +24,7 @@ from dpframe.prover.exactly import earns_exactly
 from dpframe.prover.judge import Earned, root
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
+from dpframe.prover.rounding import hidden_onto_whole
 from dpframe.symbols import (
     DATA,
     DELTA,
@@ -148,7 +149,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
-    attained = reached is not None and reached.attained and release.reached
+    attained = reached is not None and reached.attained and _attained(release)
     return ReleaseLine(
         name=release.label,
         statistic=Formula(release.statistic.title),
@@ -179,6 +180,13 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         law=release.noise.__name__,
         open=obligation.rule if obligation and obligation.verdict is Verdict.UNPROVED else "",
     )
+
+
+def _attained(release: Release) -> bool:
+    """Whether the pair that moves its statistic furthest costs what is shown: the profile of
+    Gaussian noise less where it is rounded onto whole numbers.
+    """
+    return release.reached and (release.gives is PureDP or hidden_onto_whole(release) == ZERO)
 
 
 def _attained_if(release: Release) -> Text:

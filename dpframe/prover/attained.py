@@ -5,10 +5,7 @@ Under add/remove the pair differs in one record: a row of a ball with equal entr
 It moves sums of products evenly, so each entry of a vector with Laplace noise has a Laplace loss of
 its own, and Gaussian noise the loss of its mu. These losses compose.
 
-Execution rounds tables, and noise onto their grid. Entries of rows are smaller by at most 2^-16 of
-the bound. The loss of rounded noise differs at each point from that of the declared noise by at
-most the change of the latter over a step, so delta(epsilon) is at least the declared noise's delta
-at epsilon plus the sum of these changes.
+Execution rounds tables, and noise onto their grid: rounding.py says what that hides.
 """
 
 from __future__ import annotations
@@ -28,17 +25,17 @@ from dpframe.mechanisms import Laplace
 from dpframe.numerics import arb_lower, arb_upper, to_float
 from dpframe.pld.losses import GaussianLoss, LaplaceLoss
 from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP
-from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, add, maximum, sqrt
+from dpframe.symbols import RELEASED, ZERO, Expression, Number
 from dpframe.wording import Text, digits, joined, say
 
 from .algebra import at_point
 from .judge import ProfileClaim, pure_witness, refute, root, shown_ball, shown_end
 from .mixture import cost
 from .problem import ALL, Attempt, Edit, Problem, Witness, alone, joint_moves, opened
+from .rounding import hidden, hidden_onto_whole, kept, of_all
 from .sign import counterexample
 from .total import gaussian, joint_of_classes, reached_moves
 
-GRID = Fraction(1, 2**15)  # relative to an entry times sqrt(d); of squares
 MOST_POINTS = 12  # at which symbols are tried: each costs a composition
 MOST_ENTRIES = 10**6
 HALF = Fraction(1, 2)
@@ -75,12 +72,12 @@ def one_pair(problem: Problem) -> PairCost | None:
     if not even or len(gaussians) == len(problem.classes) or joint is None:
         return None
     whole = zip(joint_moves(problem.rows, joint, gaussians), gaussians, strict=True)
-    moves = [move * _attained(one) ** 2 * (HALF if _uneven(one) else 1) for move, (one, _) in whole]
+    moves = [move * kept(one) ** 2 * (HALF if _uneven(one) else 1) for move, (one, _) in whole]
     return PairCost(
         square=reached_moves(joint, moves, gaussians),
-        losses=tuple(cost(one).amounts[0] * _attained(one) / one.entries for one, _ in laplace),
+        losses=tuple(cost(one).amounts[0] * kept(one) / one.entries for one, _ in laplace),
         draws=tuple(one.entries * one.times * count for one, count in laplace),
-        rounding=add(*(_rounding(one) * one.times * count for one, count in even)),
+        rounding=of_all(hidden, even),
     )
 
 
@@ -99,31 +96,14 @@ def _coarse(release: Release) -> bool:
     """Whether its loss is at most what rounding is allowed for."""
     if release.noise is not Laplace or release.moved is None:
         return False
-    step = release.statistic.step
-    gap = ZERO if step is None else 2 * step * release.entries - release.moved.value
-    return step is not None and isinstance(gap, Number) and gap.value >= 0
+    gap = hidden(release) * release.mechanism.formula - release.moved.value
+    return isinstance(gap, Number) and gap.value >= 0
 
 
 def _uneven(release: Release) -> bool:
     """Whether its noise is larger off the diagonal; the triangle has half of |xx'|^2 or more."""
     noise = noise_of(release.noise)
     return noise is not None and noise.uneven and release.statistic.symmetric
-
-
-def _attained(release: Release) -> Expression:
-    """The part of the bound that rows on a grid attain at least: B is sqrt(d) times an entry. Sizes
-    of noise are rounded up by less.
-    """
-    return maximum(ZERO, 1 - GRID * sqrt(next(iter(release.statistic.shape), ONE)))
-
-
-def _rounding(release: Release) -> Expression:
-    """By how much the loss of a draw changes at most over a step of each entry."""
-    step, size = release.statistic.step, release.mechanism.formula
-    if step is None or release.moved is None:
-        return ZERO
-    change = 2 / size if release.noise is Laplace else 2 * release.moved.value / size**2
-    return change * step * release.entries
 
 
 def least_epsilon(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> float:
@@ -189,7 +169,9 @@ def _witnesses(problem: Problem) -> Iterator[Witness | None]:
     joint = None if problem.of_cells else joint_of_classes(problem, gaussians)
     if gaussians and joint is not None and isinstance(problem.target, ApproxDP):
         square = reached_moves(joint, joint_moves(problem.rows, joint, gaussians), gaussians)
-        claim = ProfileClaim(share.epsilon, share.delta, square, square)
+        claim = ProfileClaim(
+            share.epsilon, share.delta, square, square, of_all(hidden_onto_whole, gaussians)
+        )
         yield refute(claim, whole=len(gaussians) == len(grouped))
     for release, _ in grouped:
         found = pure_witness(release, share)

@@ -19,6 +19,7 @@ from dpframe.identity import own
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
+from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, reference, say
@@ -35,6 +36,7 @@ from .problem import (
     Witness,
     opened,
 )
+from .rounding import hidden_onto_whole
 from .sign import nonnegative
 
 
@@ -169,21 +171,24 @@ def _in_kind(
     edit = Edit("noise", release, Gaussian.analytic)
     if given is None or given.currency != share.currency:
         return opened("share", release.label, rule, (fact,), repair, edit=edit)
-    (amount,), (most,) = given.amounts, share.amounts
+    (amount,), (most,), order = given.amounts, share.amounts, order_of(given.currency)
     facts = (say("{}: {} = {}", fact, Formula(given.currency[0]), amount),)
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
-    lower = nonnegative(most - amount, problem.field)
+    above = most if order is None else most + hidden_onto_whole(release)
+    lower = nonnegative(above - amount, problem.field)
     says = say(
         "the pair that moves it furthest costs more than its share of {}",
         Formula(given.currency[0]),
     )
-    witness = lower.counterexample(says, amount, most) if needed(release, amount) else None
+    sharp = needed(release, amount, order)
+    witness = lower.counterexample(says, amount, above) if sharp else None
     return opened("share", release.label, rule, facts, repair, witness, edit=edit)
 
 
-def needed(release: Release, amount: Expression) -> bool:
-    """Whether some pair of neighbours costs all of `amount` in rho or mu squared.
+def needed(release: Release, amount: Expression, order: Fraction | None = None) -> bool:
+    """Whether some pair of neighbours costs all of `amount` in rho or mu squared, or in the
+    divergence of an order, but for what rounding hides.
 
     Gaussian noise of std s and a move v: N(v, s^2 I) against N(0, s^2 I) is as hard to tell apart
     as |v|/s-Gaussian DP allows, with divergence a |v|^2/(2 s^2) of every order a. Discrete Gaussian
@@ -193,7 +198,10 @@ def needed(release: Release, amount: Expression) -> bool:
     """
     moved, noise = release.moved, noise_of(release.noise)
     loss = None if noise is None else noise.loss
-    sharp = loss is not None and (loss.gaussian or (loss.rho is not None and not loss.pure))
+    whole = order is None or order.denominator == 1
+    sharp = loss is not None and (
+        loss.gaussian or (loss.rho is not None and not loss.pure and whole)
+    )
     attained = moved is not None and moved.attained and release.reached
     return sharp and attained and RELEASED not in amount.scope
 
@@ -213,7 +221,7 @@ def _stated_gaussian(
     moved = release.statistic.sensitivity(L2)
     attained = moved is not None and moved.attained and RELEASED not in move.scope
     lower = move if attained and release.reached else ZERO
-    claim = ProfileClaim(share.epsilon, share.delta, move, lower)
+    claim = ProfileClaim(share.epsilon, share.delta, move, lower, hidden_onto_whole(release))
     fact = say("std = {}, L2 sensitivity {}, share ({})", size, sensitivity, share)
     edit = Edit("noise", release, Gaussian.analytic)
     return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))

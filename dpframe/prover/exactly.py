@@ -33,8 +33,9 @@ from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned, selection_witness, shown_ball
+from .judge import Earned, event_text, selection_witness, shown_ball
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
+from .rounding import whole_step
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -231,6 +232,8 @@ class OneDraw:
     moved: Expression
     reached: bool
     rate: Fraction = Fraction(1)
+    step: Expression = ZERO
+    """Of the whole numbers onto which noise on the line is rounded; ZERO where it is fine."""
 
     @classmethod
     def of(cls, release: Release) -> OneDraw | None:
@@ -251,7 +254,7 @@ class OneDraw:
         sharp = kind != "l2_laplace" and not noise.selects
         rate = ONE if release.hides is None else release.hides
         size = release.mechanism.formula
-        return cls(kind, size, moved.value, reached and sharp, rate.value)
+        return cls(kind, size, moved.value, reached and sharp, rate.value, whole_step(release))
 
     def judged(self, currency: Sequence[str]) -> bool:
         """Whether the rules on all releases together decide exactly what it costs."""
@@ -281,14 +284,18 @@ class OneDraw:
         if not self.reached:
             return None
         says = partial(self._says, tuple(currency))
-        return counterexample((self.size, self.moved, *amounts), says, most=MAX_TRIES)
+        return counterexample((self.size, self.moved, self.step, *amounts), says, most=MAX_TRIES)
 
     def _says(
-        self, currency: tuple[str, ...], size: Ball, moved: Ball, *amounts: Ball
+        self, currency: tuple[str, ...], size: Ball, moved: Ball, step: Ball, *amounts: Ball
     ) -> str | None:
-        balls = (size, moved, *amounts)
+        balls = (size, moved, step, *amounts)
         if not all(ball.is_finite() for ball in balls) or not (size > 0 and moved > 0):
             return None
+        largest = currency[0] == "epsilon" and all(one == 0 for one in amounts[1:])
+        stays = largest or (self.noise == "gaussian" and currency[0] in {"rho", "mu^2"})
+        if step > 0 and not stays:  # which rounding hides nothing of
+            return event_text(self.noise, currency, size, moved, step, *amounts)
         most = [arb_upper(amount) for amount in amounts]
         loss = self.loss(arb_upper(size), arb_lower(moved))
         if loss is None or inside(loss, currency, most) is not False:

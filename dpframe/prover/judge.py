@@ -32,7 +32,7 @@ from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
-from dpframe.symbols import RELEASED, Expression, Number, Symbol, analytic_sigma, log, sqrt
+from dpframe.symbols import RELEASED, ZERO, Expression, Number, Symbol, analytic_sigma, log, sqrt
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
@@ -42,6 +42,7 @@ from dpframe.wording import Formula as Written
 
 from .algebra import BITS, Field, at_point, enclose, rational_ball
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
+from .rounding import hidden_onto_whole
 from .sign import counterexample, nonnegative, positive
 
 MAX_TRIES = 40
@@ -53,19 +54,30 @@ Ball = Any
 @attrs.frozen
 class ProfileClaim:
     """delta(epsilon; mu) <= delta for mu^2 = `upper`; `lower` is a lower bound on the mu^2 that
-    some pair of neighbours attains.
+    some pair of neighbours attains, whose delta at epsilon + `hidden` rounding leaves.
     """
 
     epsilon: Expression
     delta: Expression
     upper: Expression
     lower: Expression
+    hidden: Expression = ZERO
+
+    @property
+    def exact(self) -> bool:
+        """Whether some pair is known to attain the profile."""
+        return self.lower == self.upper and self.hidden == ZERO
+
+    @property
+    def reached(self) -> tuple[Expression, Expression, Expression]:
+        """What refutes it: the profile at `epsilon + hidden` of `lower`, above `delta`."""
+        return self.epsilon + self.hidden, self.delta, self.lower
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol that occurs, by name."""
         symbols = frozenset().union(
-            *(f.symbols() for f in (self.epsilon, self.delta, self.upper, self.lower))
+            *(f.symbols() for f in (*self.reached, self.epsilon, self.upper))
         )
         return tuple(sorted(symbols, key=lambda symbol: symbol.name))
 
@@ -93,8 +105,8 @@ def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
 
 def refute(claim: ProfileClaim, *, whole: bool = True) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
-    broken = partial(_broken, exact=whole and claim.lower == claim.upper)
-    read = (claim.epsilon, claim.delta, claim.lower)
+    broken = partial(_broken, exact=whole and claim.exact)
+    read = (claim.epsilon, *claim.reached)
     witness = counterexample(read, broken, claim.symbols, MAX_TRIES)
     return witness or next(
         (one for one in _with_many_draws(claim, broken) if one is not None), None
@@ -109,16 +121,17 @@ def _with_many_draws(
     for size in MANY if counts else ():
         fixed = {one.name: Number(size) for one in counts if size in one.domain}
         names = {name: value.value for name, value in fixed.items()}
-        read = [one.substitute(fixed) for one in (claim.epsilon, claim.delta, claim.lower)]
+        read = [one.substitute(fixed) for one in (claim.epsilon, *claim.reached)]
         witness = counterexample(read, broken, (), MAX_TRIES)
         yield witness and attrs.evolve(witness, values={**witness.values, **names})
 
 
-def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | None:
-    if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()) or not epsilon >= 0:
+def _broken(epsilon: Ball, beyond: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | None:
+    known = all(one.is_finite() for one in (epsilon, beyond, delta, square))
+    if not known or not epsilon >= 0:
         return None
     mu = root(square)
-    true = delta_ball(epsilon, mu)
+    true = delta_ball(beyond, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
     at, most = say("at $epsilon$ = {}", shown_ball(epsilon)), shown_ball(delta)
@@ -182,12 +195,13 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`, or `mu at most
     42.7, delta at most 1` where no pair is known to attain the bound, and what some pair attains.
     """
-    epsilon, square, attained = at_point((claim.epsilon, claim.upper, claim.lower), values)
+    beyond, _, attained = at_point(claim.reached, values)
+    epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu, least = root(square), root(attained)
     if not epsilon >= 0:
         return say("$mu$ = {}, $epsilon$ {}", shown_ball(mu), shown_ball(epsilon))
     delta, at = delta_ball(epsilon, mu), say("at $epsilon$ {}", shown_ball(epsilon))
-    if claim.lower == claim.upper:
+    if claim.exact:
         true = digits(float(delta.mid()), 4)
         return say("$mu$ = {}, exact $delta$ {} {}", shown_ball(mu), true, at)
     ends = arb_upper(mu), min(arb_upper(delta), Fraction(1))
@@ -196,7 +210,7 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     )
     if not least > 0:
         return say("{}; no pair of neighbours is known to attain them", most)
-    low = shown_end(arb_lower(delta_ball(epsilon, least)), up=False)
+    low = shown_end(arb_lower(delta_ball(beyond, least)), up=False)
     mu_low = shown_end(arb_lower(least), up=False)
     return say("{}; some pair has $mu$ >= {}, $delta$ >= {}", most, mu_low, low)
 
@@ -422,6 +436,37 @@ def _selection_cost(
     return None
 
 
+EVENTS = 64  # that are looked at
+
+
+def event_text(
+    noise: str, currency: tuple[str, ...], size: Ball, moved: Ball, step: Ball, *amounts: Ball
+) -> str | None:
+    """What the chances p and q of an event show to cost more than the amounts: that a number with
+    Gaussian or Laplace noise, moved by whole steps and rounded onto them, is at least k steps.
+    """
+    for k in range(EVENTS):
+        least = step * (2 * k - 1) / 2
+        p, q = (_tail(noise, one / size) for one in (least - moved, least))
+        if currency == ("epsilon", "delta"):
+            above = p - amounts[0].exp() * q > amounts[1]
+        else:
+            above = _apart(p, q, currency) > amounts[0]
+        if above:
+            shown = (digits(float(one.mid())) for one in (moved, step * k, q, p, *amounts))
+            most = ", ".join(f"{Written(name)} = {{}}" for name in currency)
+            text = "moved by {}, the chance of {} or more rises from {} to {}: more than " + most
+            return say(text, *shown)
+    return None
+
+
+def _tail(noise: str, far: Ball) -> Ball:
+    """The chance that noise of size 1 is above a number."""
+    if noise == "gaussian":
+        return (far / enclose(sqrt(2), {})).erfc() / 2
+    return (-far).exp() / 2 if far >= 0 else 1 - far.exp() / 2
+
+
 def _apart(p: Ball, q: Ball, currency: tuple[str, ...]) -> Ball:
     """The cost of two Bernoulli variables, the larger of both directions."""
     if currency == ("mu^2",):
@@ -471,7 +516,8 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if RELEASED in loss.scope or (release.sampled is not None and loss.symbols()):
         return None  # samples are counted at numbers alone
     whole = release.on_all_rows.guarantee(moved.value).amounts[0]
-    formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries)
+    lost = hidden_onto_whole(release)
+    formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries, lost)
     return counterexample(formulas, _laplace_loss)
 
 
@@ -479,11 +525,16 @@ def _laplace_loss(true: Ball, whole: Ball, claimed: Ball, *others: Ball) -> str 
     """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
     the shift in all k coordinates, where Q = 2^-k e^-w without the row, w the loss on all rows,
     P - e^epsilon Q = 2^-k (e^(loss - w) - e^(epsilon - w)). On samples, of a table of that row.
+    Rounded onto whole numbers, beyond half a step more, which is less likely by u = e^(-lost/4); a
+    single number also by half a step less, where P = 1 - u/2 and Q = e^-w/(2 u).
     """
-    delta, shift, count = others
+    delta, shift, count, lost = others
     if not (true > claimed and count < MOST_ENTRIES):
         return None
-    if not ((true - whole).exp() - (claimed - whole).exp()) * (-count * LOG_2).exp() > delta:
+    u, excess = (-lost / 4).exp(), (true - whole).exp() - (claimed - whole).exp()
+    farther = excess * u * (-count * LOG_2).exp() > delta
+    nearer = count == 1 and true == whole and 1 - u / 2 - (claimed - whole).exp() / (2 * u) > delta
+    if not (farther or nearer):
         return None
     return say(
         "a row moves it by {} in its norm: privacy loss {} > {}",

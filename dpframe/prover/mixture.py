@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from dpframe.accountants import NumericAccountant, Part
+from dpframe.accountants.base import Least
 from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import Joint, Release
 from dpframe.graph.graph import classes
@@ -20,15 +22,17 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import PureNoise
 from dpframe.numbers import rounded_up
-from dpframe.numerics.rounding import arb_upper
+from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, ZeroConcentratedDP
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, Symbol, add, power, sqrt
 from dpframe.wording import digits
 
-from .algebra import Field, enclose
+from .algebra import Field, at_point, enclose
+from .judge import root
 from .problem import joint_moves
+from .rounding import fits, hidden, kept, of_all
 from .total import reached_moves
 
 if TYPE_CHECKING:
@@ -330,9 +334,10 @@ def together(certificate: Certificate) -> Composition:
     if not certificate.graph.additive:
         whole = Part(certificate.target.substitute(values), above=True)
         return _composition((whole,), certificate)
-    parts = Mixture.of(releases, values).parts()
-    if not _attained(releases, parts):
-        parts = tuple(attrs.evolve(part, above=True) for part in parts)
+    mixture = Mixture.of(releases, values)
+    least = _least(releases, mixture, certificate.values)
+    told = {"above": True} if least is None else {"least": least}
+    parts = tuple(attrs.evolve(part, **told) for part in mixture.parts())
     return _composition(parts, certificate)
 
 
@@ -343,20 +348,42 @@ def _composition(parts: tuple[Part, ...], certificate: Certificate) -> Compositi
     return Composition(parts, unit.relation, NumericAccountant(), unit=unit)
 
 
-def _attained(releases: Sequence[Release], parts: Sequence[Part]) -> bool:
-    """Whether some pair of neighbours costs all that the parts say: of Gaussian noise on all rows
-    where the joint move is reached, of other noise where one number is released.
+def _least(
+    releases: Sequence[Release], mixture: Mixture, values: Mapping[str, Fraction]
+) -> Least | None:
+    """What some pair of neighbours costs in one draw, as it is executed: of Gaussian noise on all
+    rows, in one draw of all, where the joint move is reached; of other noise where one number is
+    released. None where no such pair is known.
     """
     grouped = classes(releases)
+    if not releases or not all(fits(release, values) for release in releases):
+        return None
     if all(one.gives is GaussianDP and one.sampled is None for one in releases):
         joint = joint_of([release for release, _ in grouped])
         moves = joint_moves(releases[0].statistic.unit.rows_per_person, joint, grouped)
-        return reached_moves(joint, moves, grouped) == joint.total(moves)
-    (release, _), (part, *_) = grouped[0], parts
-    moved = release.moved
+        if reached_moves(joint, moves, grouped) != joint.total(moves):
+            return None
+        parts = [kept(release, evenly=False) ** 2 for release, _ in grouped]
+        whole = [move * part for move, part in zip(moves, parts, strict=True)]
+        lost = _at(of_all(partial(hidden, evenly=False), grouped), values)
+        square = _at(joint.attained(whole), values)
+        if lost is None or square is None or not square > 0:
+            return None
+        return Least(losses.GaussianLoss(arb_lower(root(square))), arb_upper(lost))
+    release, _ = grouped[0]
+    moved, part, lost = release.moved, _at(kept(release), values), _at(hidden(release), values)
     alone = len(grouped) == 1 and release.entries == ONE and release.sampled is None
-    own_law = not isinstance(part.what, losses.ResponseLoss)
-    return alone and own_law and release.reached and moved is not None and moved.attained
+    attained = alone and release.reached and moved is not None and moved.attained
+    if not attained or lost is None or part is None or not part > 0:
+        return None
+    loss = mixture.pure[0].loss(1 / arb_lower(part))
+    return None if isinstance(loss, losses.ResponseLoss) else Least(loss, arb_upper(lost))
+
+
+def _at(formula: Expression, values: Mapping[str, Fraction]) -> Any:
+    """An enclosure at numbers; None where one is missing."""
+    known = all(symbol.name in values for symbol in formula.symbols())
+    return at_point((formula,), values)[0] if known else None
 
 
 def joint_gaussian(certificate: Certificate) -> GaussianDP | None:

@@ -47,6 +47,7 @@ from .problem import (
     opened,
     shown,
 )
+from .rounding import whole_step
 from .sign import Decision, counterexample, nonnegative, positive
 
 LONG = 200  # characters of sums that fit on a screen
@@ -384,13 +385,15 @@ def _open(bound: Bound, rule: str, facts: tuple[str, ...], fix: str, edit: Edit)
 def _witness(bound: Bound) -> Witness | None:
     """Numbers at which the noise passes stds and margin, less the move of the statistic, more often
     than the failure, where some pair of neighbours attains that move: stds make up for a margin
-    that is short, and a margin for stds.
+    that is short, and a margin for stds. Of whole numbers, execution adds two steps to the margin,
+    and rounds the noise by half a step at most.
     """
     release, moved = bound.value, bound.value.moved
     if moved is None or not moved.attained:
         return None
     unit = release.deviation if bound.normal else release.mechanism.formula
-    far = bound.stds + (bound.margin - moved.value) / unit
+    added = whole_step(release) * Fraction(5, 2)
+    far = bound.stds + (bound.margin - moved.value + added) / unit
     if any(symbol.origin is not None for symbol in far.symbols() | bound.failure.symbols()):
         return None
     return counterexample((far, bound.failure), partial(_fails, normal=bound.normal))

@@ -56,6 +56,7 @@ from .problem import (
     opened,
     totalled,
 )
+from .rounding import hidden_onto_whole, of_all
 from .sign import OPEN, nonnegative, positive
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
@@ -95,6 +96,7 @@ def _stacked(
 ) -> Earned:
     """Whether what one pair of neighbours may move together is inside the target."""
     target, moves = problem.target, joint_moves(problem.rows, joint, grouped)
+    lost = of_all(hidden_onto_whole, grouped)
     attained, square = reached_moves(joint, moves, grouped), joint.total(moves)
     text = Formula(written(square))
     if not square.symbols() and len(text) > SHORT:
@@ -103,13 +105,14 @@ def _stacked(
     rule = joint.rule + "; samples are not counted" * sampled
     fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", rule)
     if isinstance(target, ApproxDP):
-        claim = ProfileClaim(target.epsilon, target.delta, square, attained)
+        claim = ProfileClaim(target.epsilon, target.delta, square, attained, lost)
         squares = joint.squares(moves)
         move = Move("total", ALL, claim, squares, fact, Edit("all noise"), sampled)
         result = judge(problem, move)
     else:
         branches = joint.branches(moves, partial(_larger, problem.field))
-        result = Earned(inside(problem, branches, attained, _worth(target), fact))
+        worth = _worth(target), _worth(target, lost)
+        result = Earned(inside(problem, branches, attained, worth, fact))
     obligation = attrs.evolve(result.obligation, facts=(*result.obligation.facts, *cells))
     return attrs.evolve(result, obligation=obligation)
 
@@ -127,13 +130,14 @@ def reached_moves(
     )
 
 
-def _worth(target: Guarantee) -> Expression:
+def _worth(target: Guarantee, lost: Expression = ZERO) -> Expression:
     """The joint mu^2 that spends a target by the rule book, as in rho = mu^2/2, or in a divergence
-    D_a = a mu^2/2. [DongRS22] [BunS16, Prop 1.6] [Mironov17, Prop 7]
+    D_a = a mu^2/2, and `lost`, which rounding hides of it. [DongRS22] [BunS16, Prop 1.6]
+    [Mironov17, Prop 7]
     """
     amount = target.amounts[0]
     if isinstance(target, RenyiDP):
-        return 2 * amount / target.order
+        return 2 * (amount + lost) / target.order
     return BOOK[target.kind].of_mu * amount
 
 
@@ -148,12 +152,16 @@ def inside(
     problem: Problem,
     branches: Sequence[Expression],
     attained: Expression,
-    worth: Expression,
+    worths: tuple[Expression, Expression],
     fact: str,
 ) -> Obligation:
-    """mu^2, the largest of `branches`, is at most `worth`, exactly."""
-    rule, facts = say("the joint $mu^2$ must be inside the target"), (fact, say("target {}", worth))
-    gaps = [worth - branch for branch in branches]
+    """mu^2, the largest of `branches`, is at most the first of `worths`, exactly; not if some pair
+    attains more than the second.
+    """
+    enough, worth = worths
+    rule = say("the joint $mu^2$ must be inside the target")
+    facts = (fact, say("target {}", enough))
+    gaps = [enough - branch for branch in branches]
     if all(nonnegative(gap, problem.field).proved for gap in gaps):
         return Obligation("total", ALL, rule, facts, PROVED)
     one_pair = attained.parts if isinstance(attained, Call) and attained.name == "max" else ()

@@ -25,9 +25,7 @@ from dpframe.graph import Release
 from dpframe.numerics import (
     Interval,
     profile_delta,
-    profile_delta_lower,
     profile_epsilon,
-    profile_epsilon_lower,
     to_float,
 )
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
@@ -164,9 +162,8 @@ def _of_releases(
     samples where there are some, the chosen one alone.
     """
     joint = joint_cost(problem, values)
-    low = Fraction(0 if joint is None else joint.mu[0])
     apart_low = least_epsilon(problem, values, delta) if delta else 0.0
-    together_low = profile_epsilon_lower(delta, low) if delta and low > 0 else 0.0
+    together_low = joint.least_epsilon(delta) if joint is not None and delta else 0.0
     if joint is not None and delta and (not joint.sampled or chosen == "gaussian"):
         yield AccountantBounds(
             name="joint Gaussian profile",
@@ -404,18 +401,17 @@ At = Callable[[Fraction], Interval]
 
 def _exact_profile(joint: JointCost) -> At:
     """Of one Gaussian release, between the bounds on its mu."""
-    low, high = map(Fraction, joint.mu)
-    return lambda at: Interval(profile_delta_lower(at, low), profile_delta(at, high))
+    high = Fraction(joint.mu[1])
+    return lambda at: Interval(joint.least_delta(at), profile_delta(at, high))
 
 
 def _composed_profile(problem: Problem, joint: JointCost | None, values: Values) -> At | None:
     """Of one loss a draw; not below what releases attain that read all rows."""
     (parts, _), account = composed(problem, joint, values), NumericAccountant()
-    low = Fraction(0 if joint is None else joint.mu[0])
     if not parts:
         return None
     return lambda epsilon: Interval(
-        profile_delta_lower(epsilon, low), account.delta(parts, epsilon).upper
+        0.0 if joint is None else joint.least_delta(epsilon), account.delta(parts, epsilon).upper
     )
 
 
