@@ -182,7 +182,7 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
         clipped=clipped,
         residual=residual,
         variation=variation,
-        bound=widest,
+        bound=math.inf if evidence.bend else widest,
         kept=float(np.min(fixed.model.kept)),
         settled=settled,
         lost_share=evidence.lost_share,

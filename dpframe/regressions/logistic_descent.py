@@ -87,6 +87,11 @@ class LogisticDescent(Regression):
         return variant
 
     @property
+    def intervals_of_odds(self) -> bool:
+        """Whether they follow from the evidence in its output."""
+        return self.newton != constant(0)
+
+    @property
     def full_name(self) -> str:
         """LogisticDescent, or LogisticDescent.for_intervals."""
         variant = "" if self != type(self).for_intervals() else ".for_intervals"
@@ -99,7 +104,7 @@ class LogisticDescent(Regression):
         gradients = gradient(X, y, at=point, loss=Logistic(), clip=self.clip * X.radius * y.radius)
         weights, times = [self.gram, 1 - self.gram], [constant(1), self.rounds]
         for_gram, noise = jointly(budget, [X.T @ X, gradients], weights, times)
-        if self.newton != constant(0):
+        if self.intervals_of_odds:
             wider = 1 / sqrt(1 - self.newton)
             for_gram, noise = (Gaussian(std=wider * one.std) for one in (for_gram, noise))
         gram = release(X.T @ X, for_gram, name="gram")
@@ -109,9 +114,9 @@ class LogisticDescent(Regression):
         along = post(principal, gram, gram.std, y.radius, pull, step.std, intercept)
         path = loop(point, step, descend, along)
         fit = post(estimated, path, self.average, along, step.std)
-        if self.newton == constant(0):
-            return fit
-        return self._with_step((X, y, budget), fit, along, step.std**2 / self.rounds)
+        if self.intervals_of_odds:
+            fit = self._with_step((X, y, budget), fit, along, step.std**2 / self.rounds)
+        return fit
 
     def _with_step(self, declared: Declared, fit: Node, along: Node, variance: Expression) -> Node:
         """The fit with a released Newton step; `variance` is the noise in a gradient over T."""

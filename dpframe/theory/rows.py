@@ -256,10 +256,8 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     rule admits for others.
     """
     ends = node["lower"], node["upper"]
-    if not all(type(end) is str and NUMBER.match(end) for end in ends):
-        return True
-    lower, upper = (number(end, "an end") for end in ends)
-    return lower <= 0 <= upper
+    known = all(type(end) is str and NUMBER.match(end) for end in ends)
+    return not known or number(ends[0], "lower") <= 0 <= number(ends[1], "upper")
 
 
 @kind("clip_column", zero_neutral=around_zero)
