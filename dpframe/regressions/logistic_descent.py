@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import attrs
 import numpy as np
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
     Node,
@@ -28,7 +29,7 @@ from dpframe.inference.evidence import Evidence, Meat, NoisySum
 from dpframe.mechanisms import Gaussian
 from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant, sqrt
+from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .joint_ssp import Declared, noises
 from .solve import Array, Fit, averaged, check_bounds, coefficients_of
@@ -100,6 +101,9 @@ class LogisticDescent(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release X'X, then T gradients, then a Newton step. Raises InvalidArgument."""
         check_bounds(X, y)
+        if isinstance(self.newton, Number) and not 0 <= self.newton.value < 1:
+            way_out = "It is a part of the squared mu, 0.65 for example; the descent has the rest."
+            raise InvalidArgument("newton", "at least 0 and below 1", self.newton, way_out)
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, loss=Logistic(), clip=self.clip * X.radius * y.radius)
         weights, times = [self.gram, 1 - self.gram], [constant(1), self.rounds]
