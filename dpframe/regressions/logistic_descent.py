@@ -117,7 +117,7 @@ class LogisticDescent(Regression):
         intercept = X.value if isinstance(X, Intercept) else constant(0)
         along = post(principal, gram, gram.std, y.radius, pull, step.std, intercept)
         path = loop(point, step, descend, along)
-        fit = post(estimated, path, self.average, along, step.std)
+        fit: Node = post(estimated, path, self.average, along, step.std)
         if self.intervals_of_odds:
             fit = self._with_step((X, y, budget), fit, along, step.std**2 / self.rounds)
         return fit

@@ -246,6 +246,9 @@ def _residual_labels(
     return Labels(labels.y - rows.x @ table.released("theta", rows.x.shape[1]))
 
 
+LOSSES = ("squared", "huber", "logistic")
+
+
 def slopes(table: Table, loss: Node, margins: Array, y: Array) -> Array:
     """The derivative of a loss in the margin."""
     if loss["kind"] == "squared":
@@ -270,7 +273,7 @@ def _gradient_at(
     table: Table, node: Node, rows: Rows, labels: Labels, *_: Any, nodes: list[Node]
 ) -> Rows:
     others = [nodes[place] for place in node["inputs"][2:]]
-    losses = [one for one in others if one["kind"] in {"squared", "huber", "logistic"}]
+    losses = [one for one in others if one["kind"] in LOSSES]
     at_zero = len(others) == len(losses)
     margins = rows.x @ table.released("theta", rows.x.shape[1]) * (not at_zero)
     loss = losses[0] if losses else {"kind": "squared"}
