@@ -3,7 +3,7 @@
     python benchmarks/log_odds.py [tables] [cell ...]
 
 A cell is written law:n:d:epsilon, such as plain:10000:2:1. Columns are uniform on their declared
-ranges; the target is the maximum of the population's likelihood. Fits are those of
+ranges, but for one law; the target is the maximum of the population's likelihood. Fits are those of
 LogisticDescent.for_intervals() at delta 1e-6 under add/remove, by its own functions, with noise of
 the stds of its certificate in doubles: `executed` runs it as it is, ten times more slowly.
 """
@@ -26,7 +26,7 @@ from dpframe.inference.row_set import RowSet
 from dpframe.regressions import logistic_descent as descent
 
 Array = NDArray[Any]
-LAWS = ("even", "plain", "strong", "rare", "probit", "product")
+LAWS = ("even", "plain", "strong", "rare", "level", "probit", "product")
 CELLS = (
     *("even:2000:2:1", "even:10000:8:1"),
     *("plain:2000:2:0.5", "plain:2000:2:1", "plain:10000:2:0.5", "plain:2000:8:4"),
@@ -34,6 +34,7 @@ CELLS = (
     *("strong:2000:2:4", "strong:10000:2:1", "strong:10000:8:1", "strong:50000:8:1"),
     *("rare:10000:2:1", "rare:10000:8:4", "rare:50000:8:1"),
     *("probit:10000:2:1", "probit:50000:8:1"),
+    *("level:10000:2:8", "level:50000:2:2", "level:50000:8:4"),
     *("product:10000:2:4", "product:10000:8:1", "product:50000:8:1"),
 )
 DRAWN = 400_000  # records from which the target of a law without log-odds of its own is computed
@@ -42,8 +43,8 @@ DRAWN = 400_000  # records from which the target of a law without log-odds of it
 @attrs.frozen
 class World:
     """Log-odds of std 0 ("even"), 1 or 2.5 ("strong"), or with 5% of class 1 ("rare"); a law of
-    another link, from 10% to 90% ("probit"); and one with a product of columns that the fit leaves
-    out.
+    another link, from 10% to 90% ("probit"); one with a product of columns that the fit leaves out;
+    and one whose first column is 1 for 2% of records and else -1, the others skewed ("level").
     """
 
     law: str
@@ -63,8 +64,12 @@ class World:
         return -3.35 if self.law == "rare" else 0.3
 
     def rows(self, n: int, rng: np.random.Generator) -> Array:
-        """Columns (n, d), uniform on [-1, 1]."""
-        return rng.uniform(-1, 1, (n, self.d))
+        """Columns (n, d), uniform on [-1, 1] but for "level"."""
+        X = rng.uniform(-1, 1, (n, self.d))
+        if self.law == "level":
+            X = np.minimum(rng.exponential(0.2, X.shape) - 1, 1.0)
+            X[:, 0] = np.where(rng.random(n) < 0.02, 1.0, -1.0)
+        return np.asarray(X)
 
     def chances(self, X: Array) -> Array:
         """Of class 1, (n,)."""
