@@ -156,6 +156,7 @@ def compare_calibrations(
         )
         for one in calibrations
     )
+    methods += tuple(_exactly(calibrations, points, workload))
     times = {cell.times.strip("()") for one in methods for cell in one.cells}
     notes = [ENOUGH] if times - {"-", "1.000"} else []
     notes += [NO_RATIO] if "-" in times else []
@@ -173,6 +174,17 @@ def compare_calibrations(
         (*notes, *_conversions(calibrations)),
         _common(workload, "dimension", "sensitivity"),
     )
+
+
+def _exactly(
+    calibrations: Sequence[Calibration], points: Sequence[Point], workload: Workload
+) -> Iterator[Method]:
+    """Noise of the table whose theorem converts from rho, by its exact law, where that is known."""
+    for one in calibrations:
+        by_rho = one.mechanism.gives is ZeroConcentratedDP and workload.times == 1
+        cells = by_rho and _together(one.mechanism, NumericAccountant(), points, workload)
+        if cells:
+            yield Method(f"{one.mechanism.__name__}, exact law", tuple(cells), record=_trusted(one))
 
 
 def _unlike(kinds: Iterable[type[AdditiveNoise]]) -> list[str]:
@@ -220,8 +232,7 @@ def _conversions(calibrations: Sequence[Calibration]) -> list[str]:
     return [
         f"{name}: epsilon is rho + 2 sqrt(rho log(1/delta)) [BunS16, Prop 1.3]. The accountants "
         "zcdp, at the best Renyi order [CanonneKS20, Prop 12], and numeric, by the exact law where "
-        "one number moves by 1, need less noise: accountant=['basic', 'numeric'] (--accountant "
-        "basic,numeric) has both in one table."
+        "one number moves by 1, need less noise (accountant='numeric', --accountant numeric)."
         for name in named
     ]
 

@@ -56,9 +56,10 @@ def compare(
     `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
     `pairs` lists (epsilon, delta) instead. Without calibrations: those of Gaussian noise,
     Laplace.pure, DiscreteLaplace.pure and DiscreteGaussian.concentrated, and L2Laplace.pure for
-    several numbers. Numbers are rounded up, rigorously. Outside its theorem the number of a formula
-    is in brackets. That the theorem of a class of your own holds is its word: `trust` names it, and
-    the table says so.
+    several numbers. Beside DiscreteGaussian.concentrated stands the std by the exact law, where one
+    number can move, by 1. Numbers are rounded up, rigorously. Outside its theorem the number of a
+    formula is in brackets. That the theorem of a class of your own holds is its word: `trust` names
+    it, and the table says so.
 
     `dimension` numbers are released together, of this `sensitivity` in 2-norm, a number or a
     formula of numbers, `dp.graph.parse("sqrt(10)/5000")`, rounded up; noise for an L1

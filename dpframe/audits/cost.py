@@ -6,12 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import attrs
 
-from dpframe.accountants import NumericAccountant, Part
+from dpframe.accountants import NumericAccountant
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
 from dpframe.graph.facts import noise_of
@@ -25,7 +24,7 @@ from dpframe.numerics import (
     profile_epsilon_lower,
     to_float,
 )
-from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
+from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.mixture import Mixture, amplified
 from dpframe.prover.parallel import moving
@@ -36,7 +35,6 @@ from dpframe.symbols import ZERO, Expression, Number
 
 Values = Mapping[str, Fraction]
 Ends = tuple[float, float]
-MOST = 12  # releases of which each is left out in turn
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
 
 
@@ -140,28 +138,6 @@ def _composed(problem: Problem, sides: Mapping[str, Ends | None]) -> dict[str, E
     }
     lower = {name: 0.0 if side is None else side[0] for name, side in sides.items()}
     return {name: (lower[name], found.upper) for name, found in most.items()}
-
-
-def added_epsilon(problem: Problem, delta: Fraction) -> tuple[float, ...]:
-    """What each release adds to the epsilon of all others at `delta`, by certified composition.
-    Empty where a cost is no number, where each composition takes seconds, and of one release.
-    """
-    releases = problem.graph.releases
-    if problem.setting.relation is not ADD_REMOVE or not 1 < len(releases) <= MOST:
-        return ()
-    rest = [releases[:place] + releases[place + 1 :] for place in range(len(releases))]
-    try:
-        whole, *others = (
-            _composed_epsilon(Mixture.of(some).parts(), delta) for some in (releases, *rest)
-        )
-    except InvalidArgument:  # a number of draws, or a cost, that is a formula
-        return ()
-    return tuple(max(0.0, whole - one) for one in others)
-
-
-@lru_cache(maxsize=64)
-def _composed_epsilon(parts: tuple[Part, ...], delta: Fraction) -> float:
-    return NumericAccountant().epsilon(parts, delta).upper
 
 
 def _noise_attained(release: Release) -> bool:

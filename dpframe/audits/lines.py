@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.graph import Regression, Release, Setting
+from dpframe.graph import ColumnNode, Regression, Release, RowsNode, Setting
+from dpframe.graph.columns import RowsOrLabels
 from dpframe.graph.graph import classes
 from dpframe.graph.post import ancestors
+from dpframe.graph.statistics import Statistic
+from dpframe.graph.statistics.base import variable
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
@@ -34,6 +37,7 @@ from dpframe.symbols import (
 )
 from dpframe.wording import Formula, Text, joined, say
 
+OF_TABLES = {RowsNode.written, ColumnNode.written}
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
@@ -59,6 +63,8 @@ class ReleaseLine:
     nor refuted. `sampled` is the rate of the sample of each draw; mu, delta and epsilon do not
     count it. `sized`: whether its noise has a size, which a theorem gives for a positive
     sensitivity only. `derived` is the rule of the sensitivity, `law` the class of the noise.
+    `attained_if` is what would have to hold for a sensitivity to be attained that is not known to
+    be, where execution decides it.
     """
 
     name: str
@@ -88,6 +94,7 @@ class ReleaseLine:
     sized: bool = True
     derived: str = ""
     law: str = ""
+    attained_if: str = ""
 
     @property
     def claim(self) -> str:
@@ -142,12 +149,14 @@ def _line(report: Report, release: Release) -> ReleaseLine:
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
+    attained = reached is not None and reached.attained and release.reached
     return ReleaseLine(
         name=release.label,
         statistic=Formula(release.statistic.title),
         sensitivity=None if moved is None else moved.value,
         norm=str(mechanism.norm),
-        attained=reached is not None and reached.attained and release.reached,
+        attained=attained,
+        attained_if="" if attained else _attained_if(release),
         noise=mechanism.noise,
         kind=mechanism.kind,
         formula=mechanism.formula,
@@ -171,6 +180,29 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         law=release.noise.__name__,
         open=obligation.rule if obligation and obligation.verdict is Verdict.UNPROVED else "",
     )
+
+
+def _attained_if(release: Release) -> Text:
+    """Of gradients and residuals: all of them are small at some points, and which points execution
+    visits depends on noise, so no pair of tables is known to attain the bound.
+    (proofs/clipped_gradients)
+    """
+    names = [name for name in _sums(release.statistic) if name not in OF_TABLES]
+    if not names:
+        return say("")
+    replaced = release.statistic.unit.relation.replaced
+    two, one = "two records' {} are opposite and reach", "one record's {} reaches"
+    met = say(two, names[0]) if replaced else say(one, names[0].removesuffix("s"))
+    return say("at every point where {} are computed, {} the bound", names[0], met)
+
+
+def _sums(statistic: Statistic) -> Iterator[str]:
+    """What a statistic is computed from: `X`, `y`, `gradients`, `residuals`."""
+    for one in statistic.inputs:
+        if isinstance(one, RowsOrLabels):
+            yield variable(one)
+        elif isinstance(one, Statistic):
+            yield from _sums(one)
 
 
 def _why_unbounded(report: Report, release: Release) -> str:

@@ -115,6 +115,9 @@ class Releases:
         costs = (cost(line, name) for line in self.counts for name in shown)
         if any(text.startswith("<=") for text in costs):
             yield UPPER
+            waiting = ((line.attained_if, line.name) for line in self.counts if line.attained_if)
+            for condition, names in _grouped(waiting).items():
+                yield say("The sensitivity of {} is attained if, {}.", names, condition)
         if shown and any(line.sampled is not None for line in self.counts):
             yield ONE_DRAW
 

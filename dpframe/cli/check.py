@@ -12,10 +12,7 @@ from typing import Annotated, Any
 import typer
 
 import dpframe as dp
-from dpframe.audits.figures import clipped
 from dpframe.kernel.checker import safe
-from dpframe.symbols.expression import Domain, Symbol
-from dpframe.symbols.text import from_json
 
 from .declaration import document_of
 from .options import Json, option
@@ -123,7 +120,6 @@ def check(
             if verdict.accepted:
                 compared["assumptions"] = document["assumptions"]
                 compared["derivation"] = document["statement"]["derivation"]
-                compared["releases"] = [*released(document)]
             print_json(dataclasses.asdict(verdict) | compared)
         elif differing:
             say("\n".join([f"rejected: {verdict.reason}", *differing]))
@@ -134,9 +130,7 @@ def check(
                 if _without_sum(document, verdict):
                     say(NOT_ADDED)
                 raise typer.Exit(status)
-            say(
-                "\n".join([*released(document), *unread(document), *([] if expect else [UNPINNED])])
-            )
+            say("\n".join([*unread(document), *([] if expect else [UNPINNED])]))
             if book is not None:
                 say(f"The bounds and levels are those of {book}.")
         unusable = verdict.reason.startswith("unusable")
@@ -154,32 +148,6 @@ def _without_sum(document: Any, verdict: Any) -> bool:
     sampled = any(node.get("sampled") is not None for node in graph["nodes"])
     unknown = claimed["derivation"] not in DERIVATIONS
     return (sampled or unknown) and checked(document, total=False).accepted
-
-
-def released(document: Any) -> Iterator[str]:
-    """`released: gram: gram of node 3, gaussian noise, size 61/10 (stated)`, a line for each charge
-    in the graph of an accepted certificate.
-    """
-    symbols = {name: Symbol(name, Domain()) for name in document["statement"]["symbols"]}
-
-    def shown(formula: object) -> str:
-        return clipped(str(from_json(formula, symbols)), 80)
-
-    nodes = document["graph"]["nodes"]
-    for node in nodes:
-        share = node.get("share")
-        if "mechanism" in node and "size" in node:
-            parts = [f"{node['mechanism']} noise, size {shown(node['size'])} ({node['rule']})"]
-        elif share:
-            parts = [node["kind"].replace("_", " ")]
-        else:
-            continue
-        parts += [f"share {', '.join(map(shown, share.values()))}"] if share else []
-        draws, rate = node.get("times", "1"), node.get("sampled")
-        parts += [f"{shown(draws)} draws"] if draws != "1" else []
-        parts += [f"each on a fresh Poisson sample at rate {rate}"] if rate else []
-        of = ", ".join(f"{nodes[i]['kind'].replace('_', ' ')} (node {i})" for i in node["inputs"])
-        yield safe(f"released: {node.get('name', node['kind'])}: {of}; {', '.join(parts)}")
 
 
 def unread(document: Any) -> Iterator[str]:

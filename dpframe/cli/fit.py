@@ -176,21 +176,24 @@ class OutputOptions:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
 
-    def check_rows(self, setting: dp.Setting, fitted: Any) -> None:
+    def check_rows(self, setting: dp.Setting, fitted: Any) -> bool:
         """Check the names in contrasts, and all rows to predict, with the columns of the `fitted`
-        source. Raises BadData, SourceFailed, InvalidArgument.
+        source; return whether these rows are its own. Raises BadData, SourceFailed,
+        InvalidArgument.
         """
         from dpframe.estimators.units import baselines_of, names_of
         from dpframe.inference.result import contrasts
 
         from .new_rows import check_rows
 
+        private = False
         if self.predict is not None:
             with _as_option("--predict"):
-                check_rows(setting, self.predict, fitted)
+                private = check_rows(setting, self.predict, fitted)
         if self.contrast and setting.X.columns is not None:
             with _as_option("--contrast"):
                 contrasts(self.contrast, names_of(setting.X), baselines_of(setting.X))
+        return private
 
 
 @contextmanager
@@ -255,11 +258,11 @@ def fit(
     with _as_table():
         drop, column = model.missing == "drop", budget.epsilon_column
         opened = open_source(setting, source, target, drop=drop, budgets=column)
-        output.check_rows(setting, opened)
+        private = output.check_rows(setting, opened)
         if data.schema is None and not output.as_json:
             say(FEATURES.format(columns=", ".join(opened.layout.names)))
         model.fit(source, target, epsilon=column)
-    _report(model, output, table, budgets=budget.epsilon_column is not None)
+    _report(model, output, table, budgets=budget.epsilon_column is not None, private=private)
 
 
 @contextmanager
@@ -277,8 +280,12 @@ def _as_table() -> Iterator[None]:
         raise dp.BadData(name, error.requirement, error.value, error.way_out) from None
 
 
-def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: bool) -> None:
-    """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
+def _report(
+    model: Any, output: OutputOptions, table: list[str], *, budgets: bool, private: bool
+) -> None:
+    """Save and print a fit; of `private` rows to predict, how many there are is not said. Raises
+    InvalidArgument, at the end, if a file cannot be written.
+    """
     from dpframe.estimators.regressor import MORE
 
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
@@ -292,13 +299,14 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
         record |= {} if tested is None else {"contrasts": tested.records()}
     except Exception as error:  # noqa: BLE001 - raised after the fit is printed
         failed = error
+    predicted = partial(_predict, model, output, summary, private=private)
     failed = failed or _saved(
         ("--certificate", output.certificate, model.certificate_.save),
         ("--out", output.out, lambda path: path.write_text(json_text(record) + "\n")),
         ("--receipt", output.receipt, lambda path: path.write_text(receipt)),
         ("--html", output.html, lambda path: path.write_text(HTML.format(summary.as_html()))),
         ("--plot", output.plot, lambda path: summary.plot().figure.savefig(path)),  # noqa: PLW0108 - raises
-        ("--predictions", output.predictions, partial(_predict, model, output, summary)),
+        ("--predictions", output.predictions, predicted),
     )
     if output.as_json:
         print_json(record)
@@ -327,11 +335,11 @@ def _contrasts(model: Any, summary: Any, output: OutputOptions) -> Any:
     return attrs.evolve(summary, **changed, header=header, notes=())
 
 
-def _predict(model: Any, output: OutputOptions, summary: Any, path: Path) -> None:
+def _predict(model: Any, output: OutputOptions, summary: Any, path: Path, *, private: bool) -> None:
     """Write the predictions."""
     from .new_rows import write_predictions
 
-    write_predictions(model, output.predict or "", path, summary)
+    write_predictions(model, output.predict or "", path, summary, private=private)
 
 
 def _saved(

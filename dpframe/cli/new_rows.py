@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -24,13 +25,16 @@ INTERVALS = (
     "Predictions: {:g}% intervals of new labels from lower to upper, of their mean from mean_lower "
     "to mean_upper."
 )
+PRIVATE = (
+    "The rows to predict are those of the fitted table: {} has a line for each, and is private."
+)
 CORRECT = "Correct the file; nothing has been charged."
 
 
-def check_rows(setting: dp.Setting, file: str, fitted: Source) -> None:
-    """Read every row of the user's own file, whose columns must be those of the `fitted` table. An
-    error names the file, the row, the column and the value, unless it is a file of that table.
-    Raises BadData, SourceFailed.
+def check_rows(setting: dp.Setting, file: str, fitted: Source) -> bool:
+    """Read every row of the user's own file, whose columns must be those of the `fitted` table, and
+    return whether it is a file of that table, which is private. If not, an error names the file,
+    the row, the column and the value. Raises BadData, SourceFailed.
     """
     rows = attrs.evolve(setting, y=None, relation=dp.ADD_REMOVE)
     try:
@@ -41,12 +45,14 @@ def check_rows(setting: dp.Setting, file: str, fitted: Source) -> None:
     if source.layout.names != fitted.layout.names:
         wanted = f"a file of the columns {', '.join(fitted.layout.names)}, in this order"
         raise dp.BadData(PREDICT, wanted, Plain(", ".join(source.layout.names)), CORRECT)
+    private = bool({*_files(source)} & {*_files(fitted)})
     try:
         source.total(_read)
     except (dp.BadData, dp.errors.SourceFailed):
-        if not {*_files(source)} & {*_files(fitted)}:
+        if not private:
             _locate(source, open_source(rows, file, drop=True))
         raise
+    return private
 
 
 def _files(source: Source) -> Any:
@@ -90,10 +96,23 @@ def _refuse(file: str, row: int, column: str, wanted: str, got: object) -> NoRet
     raise dp.BadData(f"{PREDICT}: row {row} of {Path(file).name}{column}", wanted, got, CORRECT)
 
 
-def write_predictions(model: Any, rows: str, path: Path, summary: Any) -> None:
+def write_predictions(model: Any, rows: str, path: Path, summary: Any, *, private: bool) -> None:
     """Write a CSV file with a line for each row: predictions, with the probability of the second
-    class, or with intervals, if the regression has them, which a sentence explains.
+    class, or with intervals, if the regression has them, which a sentence explains. Of `private`
+    rows it is not printed how many were clipped.
     """
+    with warnings.catch_warnings():
+        if private:
+            complain(PRIVATE.format(path))
+            warnings.simplefilter("ignore", dp.errors.DataWarning)
+        columns = _columns(model, rows, summary)
+    with path.open("w", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(columns)
+        lines.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+
+
+def _columns(model: Any, rows: str, summary: Any) -> dict[str, Any]:
     columns = {"prediction": model.predict(rows)}
     if hasattr(model, "classes_"):
         _, second = model.certificate_.setting.y.levels
@@ -104,7 +123,4 @@ def write_predictions(model: Any, rows: str, path: Path, summary: Any) -> None:
         columns["lower"], columns["upper"] = new.conf_int(summary.alpha, obs=True).T
         columns["mean_lower"], columns["mean_upper"] = new.conf_int(summary.alpha).T
         complain(f"{INTERVALS.format(100 * (1 - summary.alpha))} {new.note}".rstrip(), style="")
-    with path.open("w", newline="") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(columns)
-        lines.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
+    return columns

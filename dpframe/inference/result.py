@@ -446,6 +446,7 @@ def contrasts(
     if given and all(isinstance(one, (str, Mapping)) for one in given):
         known = [*names, *baselines]
         parts = [weights_of(one, known) if isinstance(one, str) else one for one in given]
+        parts = [_without(baselines, part) for part in parts]
         unknown = [name for part in parts for name in part if name not in names]
         if unknown:
             wanted = f"a combination of the coefficients {', '.join(names)}"
@@ -468,6 +469,15 @@ def contrasts(
         wanted = f"names, or finite weights of shape ({len(names)},) or (q, {len(names)})"
         raise InvalidArgument("R", wanted, R, f"Coefficients are {', '.join(names)}.")
     return rows, tuple(contrast(row, names) for row in rows)
+
+
+def _without(baselines: Sequence[str], part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The weights without those of baselines that are compared with other levels: their
+    coefficients are 0.
+    """
+    compared = {str(name).partition("[")[0] for name in part if name not in baselines}
+    zero = {name for name in baselines if name.partition("[")[0] in compared}
+    return {name: weight for name, weight in part.items() if name not in zero}
 
 
 def weights_of(text: str, names: Sequence[str]) -> dict[str, float]:

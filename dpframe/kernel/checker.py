@@ -20,7 +20,7 @@ from dpframe.exact.signs import Steps
 from dpframe.theory import DERIVATIONS
 from dpframe.theory.at import At
 from dpframe.theory.derivations import named_theorems
-from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, PerRecord
+from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, PerRecord, Procedure, Release
 from dpframe.theory.guarantees import GUARANTEES, RELATIONS
 from dpframe.theory.personal import committed, derive, each_record, learned
 from dpframe.theory.procedures import nested
@@ -38,10 +38,21 @@ def bounds(c: At, nodes: Json) -> Iterator[str]:
             first.add(i)
             for name, *ends in clips:
                 levels = len(ends) == 1 or ends[1] == "simplex"
-                shown = (
-                    ends[0] if levels else [" to ".join(decimal(c.formula(end)) for end in ends)]
-                )
+                shown = ends[0] if levels else [" to ".join(decimal(c.formula(e)) for e in ends)]
                 yield f"{repr(name) if ':' in name else name}: {', '.join(shown)}"
+
+
+def releases(c: At, nodes: Json) -> Iterator[str]:
+    """What is charged: its noise, size, draws, rate of samples and share, as they were checked."""
+    for node, fact in zip(nodes, c.facts, strict=True):
+        if isinstance(fact, (Release, Procedure)):
+            own, what = vars(fact), node["kind"]
+            if isinstance(fact, Release):
+                what, own = f"{node['mechanism']} noise ({fact.rule})", own | (fact.share or {})
+            known = {key: one for key, one in own.items() if isinstance(one, (Formula, Fraction))}
+            sizes = ", ".join(f"{key} {text_of(c.ring.lift(one))}" for key, one in known.items())
+            of = ", ".join(f"{nodes[i]['kind']} (node {i})" for i in node["inputs"])
+            yield f"{node['name']}: {of}; {what}, {sizes}"
 
 
 def sentence(c: At, claimed: Json) -> str:
@@ -65,6 +76,7 @@ def sentence(c: At, claimed: Json) -> str:
         "It holds where": sides,
         "Given here:": [f"{n} = {decimal(c.formula(v))}" for n, v in claimed["values"].items()],
         "It holds for every value of these numbers, which the proof introduces:": made,
+        "Proved over the reals and executed in floating point:": c.idealized,
         "On trust:": [f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed)],
     }
     sentences = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
@@ -92,7 +104,6 @@ def safe(text: str) -> str:
 
 
 SCHEMA = "dpframe-certificate/3"
-IDEALIZED, TRUSTED = "idealized numerics", " is trusted: "
 
 
 class Checker(At):
@@ -121,7 +132,7 @@ class Checker(At):
             mine = self.hash[:given]
             raise Unusable(f"expect has {given} of 64 characters; the file's hash begins {mine}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
-        assumed = [a.partition(TRUSTED) for a in document["assumptions"]]
+        assumed = [a.partition(" is trusted: ") for a in document["assumptions"]]
         self.trusted = frozenset(name for name, mark, _ in assumed if mark)
         self.where = "statement"
         parts = {"target": dict, "relation": str, "symbols": dict, "region": list, "values": dict}
@@ -150,8 +161,8 @@ class Checker(At):
         DERIVATIONS.get(derivation, named_theorems)(self)
         self.where = "statement"
         self.close(claimed["values"], graph["output"])
-        listed = any(a.startswith(IDEALIZED) for a in document["assumptions"])
-        floating = f"assumptions must list {IDEALIZED}, of {self.idealized}"
+        listed = any(a.startswith("idealized numerics") for a in document["assumptions"])
+        floating = f"assumptions must list idealized numerics, of {self.idealized}"
         self.require(listed or not self.idealized, floating)
         return sentence(self, claimed) + ("" if self.added else " The total was not checked.")
 
@@ -256,6 +267,7 @@ class Verdict:
     trusted: tuple[str, ...] = ()
     # Of the columns of the table, and of its labels.
     bounds: tuple[str, ...] = ()
+    releases: tuple[str, ...] = ()
 
 
 def check(
@@ -285,7 +297,7 @@ def check(
         checker.limit(trusted)
         idle = sorted(steps.given.keys() - steps.used)
         checker.require(not idle, f"proof: steps that close nothing: {idle!s:.200}")
-        ends = tuple(bounds(checker, document["graph"]["nodes"]))
+        shown = [tuple(f(checker, document["graph"]["nodes"])) for f in (bounds, releases)]
     except Unusable as error:
         return Verdict(False, "", "", 0, f"unusable: {error}")  # noqa: FBT003
     except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
@@ -296,4 +308,4 @@ def check(
         if collecting:
             gc.enable()
     believed = tuple(sorted(checker.believed))
-    return Verdict(True, proved, checker.hash, checker.count, "", believed, ends)  # noqa: FBT003
+    return Verdict(True, proved, checker.hash, checker.count, "", believed, *shown)  # noqa: FBT003

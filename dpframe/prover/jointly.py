@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -15,8 +15,18 @@ from dpframe.graph.rewriting import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
-from .mixture import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho, upper
+from .mixture import (
+    ADDED,
+    Mixture,
+    amplified,
+    composed_factor,
+    epsilons,
+    squared_mu,
+    total_rho,
+    upper,
+)
 
+REACH = 32  # doublings of noise that are tried
 EXAMPLE = "Such as dp.regressions.Jointly(of=dp.literature.AdaSSPWang())."
 
 
@@ -86,12 +96,48 @@ def _pure_factor(releases: Sequence[Release], epsilon: Expression) -> Expression
     counted = any(release.hides is not None for release in releases)
     if not counted or whole.symbols() or not isinstance(epsilon, Number):
         return whole
-    draws, low, high = Mixture.of(releases).pure, Fraction(0), upper(whole)
+    draws, most = Mixture.of(releases).pure, epsilon.value
+
+    def enough(factor: Fraction) -> bool:
+        return sum(one.spent(factor) * one.count for one in draws) <= most
+
+    return Number(_least(enough, Fraction(0), upper(whole)))
+
+
+def _least(enough: Callable[[Fraction], bool], low: Fraction, high: Fraction) -> Fraction:
+    """The least factor that is enough, rounded up, where `high` is enough."""
     for _ in range(64):
         middle = Fraction(float(low + high) / 2)
-        enough = sum(one.spent(middle) * one.count for one in draws) <= epsilon.value
-        low, high = (low, middle) if enough else (middle, high)
-    return Number(high)
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def factor_beside(
+    changed: Sequence[Release], kept: Sequence[Release], budget: Share, least: Fraction
+) -> Fraction:
+    """What the noise of `changed` must be multiplied by to spend the budget beside the noise of
+    `kept`, at numbers, rounded up; it is at least `least`. Raises InvalidArgument where no factor
+    is enough.
+    """
+
+    def scaled(factor: Fraction) -> list[Release]:
+        return [*map(Scaling(Number(factor)).release, changed), *kept]
+
+    if budget.currency == ("epsilon", "delta"):
+        epsilon, delta = budget.amounts
+        return composed_factor(
+            lambda factor: Mixture.of(scaled(factor)).parts(), epsilon, delta, least
+        ).value
+
+    def enough(factor: Fraction) -> bool:
+        return upper(noise_factor(scaled(factor), budget)) <= 1
+
+    high = next((least * 2**k for k in range(REACH) if enough(least * 2**k)), None)
+    if high is None:
+        names = listed_words(one.label for one in kept)
+        way_out = "Raise this noise too."
+        raise InvalidArgument("noise that stays", "within the budget", names, way_out)
+    return _least(enough, least, high)
 
 
 def _moved(square: Expression) -> Expression:

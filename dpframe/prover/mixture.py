@@ -4,7 +4,7 @@ certificate as a composition, for any accountant and for other libraries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -155,10 +155,23 @@ class Mixture:
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
-        from dpframe.accountants import least_factor
+        return composed_factor(self.parts, epsilon, delta)
 
-        target, at = _exact("epsilon", epsilon), _exact("delta", delta)
-        return Number(least_factor(NumericAccountant(), self.parts, target, at))
+
+def composed_factor(
+    parts_at: Callable[[Fraction], tuple[Part, ...]],
+    epsilon: Expression,
+    delta: Expression,
+    near: Fraction = Fraction(1),
+) -> Number:
+    """The least factor at which the parts are (epsilon, delta)-DP together, searched from `near`.
+    Raises InvalidArgument.
+    """
+    from dpframe.accountants import least_factor
+
+    target, at = _exact("epsilon", epsilon), _exact("delta", delta)
+    found = least_factor(NumericAccountant(), parts_at, target, at, near=float(near))
+    return Number(found)
 
 
 def amplified(release: Release) -> bool:
@@ -208,15 +221,20 @@ def epsilons(releases: Sequence[Release]) -> list[Expression]:
 
 def cost(release: Release) -> Guarantee:
     """What one draw guarantees at its derived sensitivity. Raises InvalidArgument."""
-    moved = release.moved
-    if moved is None:
-        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
-    if moved.value == ZERO:
+    moved = moved_by(release)
+    if moved == ZERO:
         way_out = "It is public here: use it without a release."
         raise InvalidArgument(
             "statistic", "one that neighbours move", release.statistic.label, way_out
         )
-    return release.guarantee(moved.value)
+    return release.guarantee(moved)
+
+
+def moved_by(release: Release) -> Expression:
+    """The sensitivity in the norm of its noise. Raises InvalidArgument."""
+    if release.moved is None:
+        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
+    return release.moved.value
 
 
 def upper(formula: Expression) -> Fraction:

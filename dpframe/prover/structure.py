@@ -27,7 +27,7 @@ from dpframe.graph.post import ancestors
 from dpframe.graph.statistics import Count, Statistic
 from dpframe.identity import Shadow, own
 from dpframe.symbols import DATA, ONE, PUBLIC, RECORD, RELEASED, Symbol
-from dpframe.theory.trusted import PER_RECORD
+from dpframe.theory.facts import PER_RECORD
 from dpframe.wording import Formula, say
 
 from .flow import flow, where

@@ -250,3 +250,12 @@ def public(fact: object) -> bool:
 
 
 Public: TypeAlias = Annotated[Any, public]
+PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
+
+
+def of_records(fact: object) -> bool:
+    """Whether a map of records may read it: a fact about records, or what is public."""
+    return isinstance(fact, PER_RECORD) or public(fact)
+
+
+OfRecords: TypeAlias = Annotated[Any, of_records]

@@ -3,36 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula, text_of
 
 from .at import At
 from .book import Positive, Trusted, Whole, kind
-from .facts import (
-    Budgets,
-    Iterate,
-    LabelFacts,
-    Loss,
-    Procedure,
-    RowFacts,
-    StatisticFacts,
-    Weight,
-    public,
-)
+from .facts import LabelFacts, Loss, OfRecords, Procedure, RowFacts, StatisticFacts, Weight
 from .procedures import PureShare
 
 MARGIN, LABEL = "|x'theta|", "|y|"
-PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
-
-
-def of_records(fact: object) -> bool:
-    """Whether a map of records may read it: a fact about records, or what is public."""
-    return isinstance(fact, PER_RECORD) or public(fact)
-
-
-OfRecords: TypeAlias = Annotated[Any, of_records]
 
 
 def limited(c: At, value: Json, name: str) -> Formula:

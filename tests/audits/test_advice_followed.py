@@ -48,6 +48,12 @@ def gradients(std):
     return release(*GRADIENT[:2], f'std = "{std}"', GRADIENT[2])
 
 
+def dominated(claim, *costly, relation="add-remove"):
+    """A release, and two that cost little beside it."""
+    few = [release(one, "gaussian", 'std = "30"') for one in ("X'y", "count(X)")]
+    return file(claim, release(*costly), *few, relation=relation)
+
+
 SHARED = 'share = "epsilon/2, delta/2"'
 CASES = {
     "gaussian": file(PAIR, GRAM, MOMENT),
@@ -89,6 +95,19 @@ CASES = {
         release("sum(y)", "laplace", 'scale = "1/2"'),
     ),
     "replace-one": file(PAIR, GRAM, MOMENT, relation="replace-one"),
+    "one dominates": dominated(PAIR, "X'X", "gaussian", 'std = "1"'),
+    "one dominates, replace-one": dominated(
+        PAIR, "X'X", "gaussian", 'std = "1"', relation="replace-one"
+    ),
+    "one dominates, rho": dominated("{rho = 0.01}", "X'X", "gaussian", 'std = "1"'),
+    "one dominates, mu": dominated("{mu = 0.3}", "X'y", "gaussian", 'std = "1"'),
+    "one dominates, mixed": dominated(PAIR, "count(X)", "laplace", 'scale = "0.1"'),
+    "one dominates, pure": file(
+        "{epsilon = 1}",
+        release("count(X)", "laplace", 'scale = "0.1"'),
+        release("sum(y)", "laplace", 'scale = "30"'),
+    ),
+    "one dominates, by a formula": dominated(PAIR, "X'X", "gaussian", CLASSICAL[:-1] + '/8"'),
 }
 
 
@@ -101,7 +120,38 @@ def test_releases_that_cost_little_keep_their_noise():
     """Fifty gradients on samples beside two statistics of all rows, which cost nearly all."""
     change = findings(described(CASES["sampled"]), whole=False).change
     assert change.title == "Multiply the noise of r0, r1 by 1.143"
-    assert "r2" not in change.how + change.effect
+    assert predicted(change.effect).keys() == {"r0", "r1"}
+    assert change.effect.endswith("; the noise of r2 stays.")
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.startswith("one dominates")])
+def test_only_the_release_that_dominates_changes(case):
+    """And by no more than it must: with 1 per cent less noise the claim is not proved."""
+    change = findings(described(CASES[case]), whole=False).change
+    sizes = predicted(change.effect)
+    assert change.title.startswith("Multiply the noise of r0 by")
+    assert sizes.keys() == {"r0"}
+    less = {name: 0.99 * size for name, size in sizes.items()}
+    assert described(resized(CASES[case], less)).verdict is not Verdict.PROVED
+
+
+@pytest.mark.parametrize(
+    "case", ["gaussian", "times", "rho", "pure", "mixed", "sampled", "replace-one", "one dominates"]
+)
+def test_what_remains_without_a_release_is_the_cost_of_the_file_without_it(case):
+    """By the first accountant of its page."""
+    text = CASES[case]
+    for one in findings(described(text), whole=False).portions:
+        block = rf'\[\[release\]\]\nname = "{one.name}"\n(.+\n)*'
+        rest = findings(described(re.sub(block, "", text)), whole=False)
+        assert one.without == rest.accountants[0].upper
+
+
+def test_all_noise_changes_where_one_release_would_need_far_more():
+    """The other release alone costs 98 per cent of what is claimed."""
+    gram, moment = (release(one, "gaussian", 'std = "7.14"') for one in ("X'X", "X'y"))
+    change = findings(described(file("{rho = 0.01}", gram, moment)), whole=False).change
+    assert change.title.startswith("Multiply all noise by 1.4")
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -442,3 +442,25 @@ def test_dashes_and_unlike_noise_are_explained():
     assert unlike in mixed
     both = str(compare(dp.Gaussian.analytic, dp.DiscreteGaussian.concentrated, epsilon=1, times=2))
     assert unlike in " ".join(both.split())
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.9, 3])
+def test_the_usual_table_has_discrete_gaussian_noise_by_its_exact_law(epsilon):
+    """delta by summing over whole numbers; with 1 per cent less noise it is exceeded."""
+    rows = {one.name: one.cells[0] for one in compare(epsilon=epsilon, delta="1e-6").methods}
+    std = rows["DiscreteGaussian, exact law"].std
+    assert std < rows["DiscreteGaussian.concentrated"].std
+
+    def delta(std):
+        weights = {x: math.exp(-(x**2) / (2 * std**2)) for x in range(-1000, 1001)}
+        far = ((x, weights[x] - math.exp(epsilon) * weights.get(x - 1, 0.0)) for x in weights)
+        return sum(gap for _, gap in far if gap > 0) / sum(weights.values())
+
+    assert delta(std) <= 1e-6 < delta(0.99 * std)
+
+
+def test_no_exact_law_is_known_where_several_numbers_may_move():
+    """Of a sensitivity of 3 in L2."""
+    names = [one.name for one in compare(epsilon=1, sensitivity=3).methods]
+    assert "DiscreteGaussian.concentrated" in names
+    assert not any("exact law" in name for name in names)

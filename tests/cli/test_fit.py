@@ -309,6 +309,9 @@ def test_fit_tests_contrasts_and_predicts(people):
     model = dp.PrivateRegressor(dp.JointSSP(), epsilon=3, delta="1e-6", setting=setting, rng=1)
     model.fit(people[["age", "smoker"]], people["cost"])
     (found,) = record["contrasts"]
+    beside = json.loads(call(*FIT, *options[:3], "--contrast", "smoker[yes] - smoker[no]"))
+    (level,) = model.inference().t_test("smoker[yes]").effect
+    assert beside["contrasts"][0]["coef"] == pytest.approx(float(level))
     tested = model.inference().t_test({"smoker[yes]": 1, "age": -10})
     assert found["coef"] == pytest.approx(float(tested.effect[0]))
     assert [found["lower"], found["upper"]] == pytest.approx(tested.conf_int()[0].tolist())
@@ -382,6 +385,18 @@ def test_a_table_that_is_predicted_shows_no_value():
     assert "secret" not in said
     assert "row 2" not in said
     assert "column smoker" in said
+
+
+@pytest.mark.filterwarnings("default")
+def test_of_a_table_that_is_predicted_no_count_is_printed(people):
+    """Neither of its rows nor of those outside the bounds."""
+    people.assign(age=people["age"] + 5).to_csv("people.csv", index=False)
+    options = ["--simulate", "1", "--predict", "people.csv", "--predictions", "p.csv"]
+    said = both_streams(*FIT, *options)
+    assert "p.csv has a line for each, and is private" in said
+    assert "Clipped to the bounds" not in said
+    assert "of 3,000" not in said
+    assert len(pd.read_csv("p.csv")) == len(people)
 
 
 def test_a_failure_after_the_fit_says_that_it_was_made(people, monkeypatch):

@@ -23,8 +23,10 @@ def run(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_program_accepts_and_says_what_was_proved(tmp_path: Path) -> None:
-    """Status 0, the sentence, the derivation, the assumptions and the hash."""
-    assumed = ["idealized numerics: no\x1b[2J tricks"]
+    """Status 0, the sentence, the releases, the derivation and the hash; what the author of the
+    file assumes is marked as not checked.
+    """
+    assumed = ["idealized numerics: no\x1b[2J tricks", "one unit of privacy is: a word"]
     document = sealed({**TRUE["Wang at numbers"], "assumptions": assumed})
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(proved(document)))
@@ -34,7 +36,16 @@ def test_the_program_accepts_and_says_what_was_proved(tmp_path: Path) -> None:
     assert "(epsilon, delta)-differential privacy" in done.stdout
     assert "Given here: epsilon = 6.5; delta = 1e-6; B = 1; Y = 2." in done.stdout
     assert "derivation: gaussian" in done.stdout
-    assert "the file assumes: idealized numerics: no<1b>[2J tricks" in done.stdout
+    stated = "stated by the author of the file, not checked: "
+    assert f"{stated}idealized numerics: no<1b>[2J tricks" in done.stdout
+    assert f"{stated}one unit of privacy is: a word" in done.stdout
+    assert done.stdout.count("one unit of privacy") == 1
+    charged = [node for node in document["graph"]["nodes"] if node["kind"] == "release"]
+    lines = [line for line in done.stdout.splitlines() if line.startswith("released: ")]
+    assert [line.split(": ")[1] for line in lines] == [node["name"] for node in charged]
+    assert all(
+        f"{node['mechanism']} noise" in line for node, line in zip(charged, lines, strict=True)
+    )
     assert f"hash: {document['hash']}" in done.stdout
 
 

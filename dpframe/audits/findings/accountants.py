@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import attrs
@@ -300,6 +301,7 @@ def _rho(release: Release, numbers: Mapping[str, Expression]) -> Guarantee:
     return ZeroConcentratedDP(upper(cost_of(release.on_all_rows).amounts[0].substitute(numbers)))
 
 
+MOST = 16  # releases of which each is left out in turn
 POINTS = 49
 FEW = 17  # where each costs a composition; a quarter, where that takes seconds
 PROFILE_RULE = "certified composition of privacy losses"
@@ -350,6 +352,51 @@ def profile(problem: Problem, values: Values, cost: float | None) -> Profile | N
         claimed,
         joint.rule if joint is not None and exact else PROFILE_RULE,
     )
+
+
+@attrs.frozen
+class Remaining:
+    """Upper bounds on epsilon at one delta: of the noise of all releases, and for each release of
+    the others without it; as sharp as the accountant that the page names first.
+    """
+
+    whole: float
+    others: tuple[float, ...]
+
+
+def remaining(problem: Problem, values: Values) -> Remaining | None:
+    """None of one release and of many; where a cost has no bound at these numbers; and where each
+    composition takes seconds.
+    """
+    graph, delta = problem.graph, delta_at(problem, values)
+    slow = problem.setting.relation is not ADD_REMOVE and any(map(amplified, graph.releases))
+    if slow or not graph.additive or not 1 < len(graph.releases) <= MOST:
+        return None
+    rest = (tuple(node for node in graph.nodes if node is not one) for one in graph.releases)
+    graphs = (graph, *(attrs.evolve(graph, nodes=nodes) for nodes in rest))
+    found = [_least(attrs.evolve(problem, graph=one), values, delta) for one in graphs]
+    known = tuple(one for one in found if one is not None)
+    return Remaining(known[0], known[1:]) if len(known) == len(found) else None
+
+
+def _least(problem: Problem, values: Values, delta: Fraction) -> float | None:
+    sampled = any(map(amplified, problem.graph.releases))
+    joint = None if sampled else joint_cost(problem, values)
+    if joint is not None and delta:
+        return profile_epsilon(delta, Fraction(joint.mu[1]))
+    parts, given = composed(problem, joint, values)
+    if delta and parts:
+        return _numeric(parts, delta)
+    pure = parts and all(isinstance(part.what, PureDP) for part in given)
+    return to_float(sum(map(_amount, given), Fraction(0)), up=True) if pure else None
+
+
+@lru_cache(maxsize=64)
+def _numeric(parts: Parts, delta: Fraction) -> float | None:
+    try:
+        return NumericAccountant().epsilon(parts, delta).upper
+    except DPFrameError:  # it cannot add these
+        return None
 
 
 At = Callable[[Fraction], Interval]

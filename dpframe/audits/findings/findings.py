@@ -208,6 +208,8 @@ def _bars(one: Portion, longest: int) -> Iterator[str]:
             unit = f" of the {unit}{' of all' * (word == 'true' and unit != ADDED)}"
             yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
             name = ""
+    if one.without is not None:
+        yield f"  {name:{longest}}  without  epsilon {figure(one.without, 'up')} of the others"
 
 
 def _wasted(found: Findings) -> Iterator[str]:

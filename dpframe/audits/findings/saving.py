@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
+from dpframe.numerics import to_float
 from dpframe.privacy import Share
 from dpframe.prover.mixture import amplified, rho_of
 from dpframe.prover.mixture import cost as own_cost
@@ -17,13 +18,13 @@ from dpframe.prover.problem import Problem
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
-from ..cost import added_epsilon
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
 from ..splits.criterion import NoiseCriterion
-from ..splits.resplit import divided, law_of, released, value_at
-from .example import Values, budget_at, delta_at, number_at, upper_at
+from ..splits.resplit import divided, law_of, released
+from .accountants import remaining
+from .example import Values, budget_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -45,25 +46,29 @@ class Portion:
     """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
     claimed than there is. `true`: what the release costs as a part of what all of them cost, each
     at its own worst pair, in `unit`; where draws are on samples, what it adds to the epsilon of the
-    others. None where there is no such number, and where private data reaches what is public.
+    others. `without`: the epsilon of all releases but this one, an upper bound, at the delta of the
+    page. None where there is no such number, and where private data reaches what is public.
     """
 
     name: str
     claimed: float | None
     true: float | None
     unit: str
+    without: float | None = None
 
 
 def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
     """One a charge, in order; none where neither share nor cost has a number."""
     charged = audit.report.problem.graph.charged
     releases = [one for one in charged if isinstance(one, Release)] if audit.bounded else []
-    if any(map(amplified, releases)):
-        unit, delta = ADDED, delta_at(audit.report.problem, values)
-        added = added_epsilon(audit.report.problem, delta)
-        costs = {id(one): Fraction(cost) for one, cost in zip(releases, added, strict=False)}
-    else:
+    rest = remaining(audit.report.problem, values) if audit.bounded else None
+    others = {} if rest is None else dict(zip(map(id, releases), rest.others, strict=True))
+    unit = ADDED
+    costs: dict[int, Fraction] = {}
+    if not any(map(amplified, releases)):
         unit, costs = _costs(releases, values)
+    elif rest is not None:
+        costs = {key: Fraction(max(0.0, rest.whole - one)) for key, one in others.items()}
     whole = sum(costs.values())
     found = tuple(
         Portion(
@@ -71,6 +76,7 @@ def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
             _claimed(audit, one, values),
             float(costs[id(one)] / whole) if whole and id(one) in costs else None,
             unit,
+            others.get(id(one)),
         )
         for one in charged
     )
@@ -83,8 +89,7 @@ def _claimed(audit: Audit, one: object, values: Values) -> float | None:
     target = audit.target
     if share is None or times is None or share.currency[0] != target.currency[0]:
         return None
-    found = upper_at(times * share.amounts[0] / target.amounts[0], values)
-    return None if found is None else float(found)
+    return _float_at(times * share.amounts[0] / target.amounts[0], values)
 
 
 def _costs(releases: list[Release], values: Values) -> tuple[str, dict[int, Fraction]]:
@@ -206,11 +211,13 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
     law = law_of(graph, criterion, budget)
     formula = criterion.formula(graph)
     declared = formula.substitute(dict(criterion.sizes))
-    if law is None or not _known(declared, values) or not _known(law.least, values):
+    if law is None:
+        return None
+    before, after = (_float_at(one, values) for one in (declared, law.least))
+    if before is None or after is None:
         return None
     noise = divided(releases, law.weights, budget)
     given = [say("d={}", criterion.d), *(say("n={}", n) for n in rows.values())]
-    before, after = (value_at(one, values) for one in (declared, law.least))
     return Saving(
         before=before,
         after=after,
@@ -219,8 +226,8 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
         releases=tuple(
             (
                 one.label,
-                _size(one.mechanism.formula, values),
-                _size(noise[one.label][0].formula, values),
+                _float_at(one.mechanism.formula, values),
+                _float_at(noise[one.label][0].formula, values),
             )
             for one in releases
         ),
@@ -234,7 +241,7 @@ def _entries(criterion: NoiseCriterion, graph: Graph, releases: Sequence[Release
     depends on whether the noise of a matrix is symmetric.
     """
     counts = {
-        one.label: value_at(criterion.cost(one, graph).substitute(dict(criterion.sizes)), {})
+        one.label: _float_at(criterion.cost(one, graph).substitute(dict(criterion.sizes)), {})
         for one in releases
     }
     said = [f"{name} {count:.6g}" for name, count in list(counts.items())[:MOST]]
@@ -250,12 +257,7 @@ def _read(formula: Expression, criterion: NoiseCriterion, values: Values) -> Val
     return {name: numbers[name] for name in names if name in numbers}
 
 
-def _known(formula: Expression, values: Values) -> bool:
-    """Whether every symbol has a number: released ones have none."""
-    return all(symbol.name in values for symbol in formula.symbols())
-
-
-def _size(formula: Expression, values: Values) -> float | None:
-    """The size of noise, rounded up."""
-    found = upper_at(formula, values) if _known(formula, values) else None
-    return None if found is None else float(found)
+def _float_at(formula: Expression, values: Values) -> float | None:
+    """The formula at numbers, rounded up; None where a symbol has none, as released ones."""
+    found = upper_at(formula, values)
+    return None if found is None else to_float(found, up=True)

@@ -4,23 +4,24 @@ what to change first.
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from fractions import Fraction
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.accountants import NumericAccountant, least_factor
-from dpframe.audits.cost import added_epsilon, joint_cost
-from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.audits.cost import joint_cost
+from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.identity import own
 from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
 from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.jointly import noise_factor
-from dpframe.prover.mixture import Mixture, amplified
+from dpframe.prover.jointly import factor_beside, noise_factor
+from dpframe.prover.mixture import amplified
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import ONE, Expression, Number
@@ -28,6 +29,7 @@ from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capit
 
 from ..figures import clipped, figure, listed
 from ..sentence import plain_rule, values_text
+from .accountants import remaining
 from .example import Values, budget_at, upper_at
 from .saving import (
     WORTH,
@@ -43,7 +45,6 @@ if TYPE_CHECKING:
 
 
 LESS = "less may be enough, but is not proved"
-LITTLE = 0.05  # of what all releases add to the cost of the others
 TIGHT = 1e-6  # relative: so near to 1, a factor is 1
 
 
@@ -53,8 +54,8 @@ class Waste:
     it must be. `variance` is its square. `releases`: name, noise as declared, noise that is enough
     (stds, or scales of Laplace noise; None where a symbol is left). `at`: the numbers for which
     this is so, as text; "" where it is so for all. `exact`: whether some pair of tables is known to
-    need the factor; else it is an upper bound. `kept`: releases that keep their noise, as they add
-    little to the cost; the factor is that of the others.
+    need the factor; else it is an upper bound. `kept`: releases that keep their noise, where that
+    is the smaller change; the factor is that of the others.
     """
 
     factor: float
@@ -106,9 +107,9 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     if not all(_counted(one, audit.target.currency) for one in problem.graph.releases):
         return None
     try:
-        kept, found = _without_cheap(audit)
-        factor, free = (Number(found), set()) if found else _factor(audit, values)
-        found = found or upper_at(factor, values)
+        kept: tuple[str, ...] = ()
+        factor, free = _factor(audit, values)
+        found = upper_at(factor, values)
     except DPFrameError:
         return None
     if factor.symbols() and any(one.sampled is not None for one in problem.graph.releases):
@@ -116,6 +117,9 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     if found is None or found <= 0:
         return None
     size = to_float(found, up=True)
+    if not free and 1 < size < math.inf:
+        kept, found = _smallest(audit, found)
+        size = to_float(found, up=True)
     sizes = tuple(
         (one.name, one.size, one.size if one.name in kept else _scaled(one.size, found))
         for one in audit.lines
@@ -126,28 +130,31 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     return attrs.evolve(done, says=audit.advice(_says(done)))
 
 
-def _without_cheap(audit: Audit) -> tuple[tuple[str, ...], Fraction | None]:
-    """The releases of a description that add little to the cost, where samples make these
-    comparable at numbers only; and the factor of the noise of the others. None where there is none.
+def _smallest(audit: Audit, whole: Fraction) -> tuple[tuple[str, ...], Fraction]:
+    """The releases that keep their noise, and the factor of the noise of the others: the change of
+    a description that meets the target with the least sum of variances, each relative to that
+    declared, where all noise times `whole`, above 1, does. Those change first without which the
+    others cost least.
     """
-    problem, target = audit.report.problem, audit.target
-    releases = problem.graph.releases
-    if not (audit.described and isinstance(target, ApproxDP) and any(map(amplified, releases))):
-        return (), None
-    numbers = [one.value for one in target.amounts if isinstance(one, Number)]
-    added = added_epsilon(problem, numbers[1]) if len(numbers) == 2 else ()
-    costs = list(zip(releases, added, strict=False))
-    cheap = [one for one, cost in costs if cost <= LITTLE * sum(added)]
-    others = [one for one, cost in costs if cost > LITTLE * sum(added)]
-    if not cheap or not others:
-        return (), None
-    fixed, scaled = Mixture.of(cheap).parts(), Mixture.of(others)
-    with suppress(InvalidArgument):  # no noise of the others is enough
-        factor = least_factor(
-            NumericAccountant(), lambda factor: (*scaled.parts(factor), *fixed), *numbers
-        )
-        return tuple(one.label for one in cheap), factor
-    return (), None
+    releases, target = audit.report.problem.graph.releases, audit.target
+    best: tuple[tuple[str, ...], Fraction] = ((), whole)
+    least = len(releases) * whole**2
+    numbers = all(isinstance(one, Number) for one in target.amounts)
+    rest = remaining(audit.report.problem, {}) if audit.described and numbers else None
+    if rest is None:
+        return best
+    order = [one for _, one in sorted(zip(rest.others, releases, strict=True), key=itemgetter(0))]
+    for many in range(1, len(releases)):
+        stay = len(releases) - many
+        if many * whole**2 + stay >= least:  # the factor of a part is at least that of all
+            break
+        with suppress(DPFrameError):  # with the noise of the others no factor is enough
+            factor = factor_beside(order[:many], order[many:], target.budget, whole)
+            if many * factor**2 + stay < least:
+                kept = {id(one) for one in order[many:]}
+                names = tuple(one.label for one in releases if id(one) in kept)
+                best, least = (names, factor), many * factor**2 + stay
+    return best
 
 
 def _reached(audit: Audit, values: Values) -> bool:
@@ -158,7 +165,7 @@ def _reached(audit: Audit, values: Values) -> bool:
     if [one.gives for one in problem.graph.releases] == [PureDP]:
         return problem.target.currency == ("epsilon",) and audit.lines[0].attained
     joint = joint_cost(problem, values)
-    return joint is not None and not joint.sampled and joint.mu[0] >= joint.mu[1] * (1 - TIGHT)
+    return joint is not None and joint.sharp
 
 
 def _counted(release: Release, currency: tuple[str, ...]) -> bool:
@@ -193,33 +200,35 @@ def _says(waste: Waste) -> Text:
             "Joint calibration would save no noise: by its upper bound on the cost, all of it "
             "together spends the target."
         )
-    less, kept = "" if waste.exact else f"; {LESS}", say("")
-    if waste.kept:
-        kept = say(" The noise of {} stays: it adds little to the cost.", listed(waste.kept))
+    less = "" if waste.exact else f"; {LESS}"
     several = len(waste.releases) - len(waste.kept) > 1
     declared = ", in the proportions declared," * several
     if waste.factor < 1:
         by = Spelled(" by `dp.regressions.Jointly`" * several, "")
         return say(
-            "{} could be multiplied by this factor{} and the target still be met{}{}.{}",
+            "{} could be multiplied by this factor{} and the target still be met{}{}.",
             capital(waste.noise),
             declared or ",",
             by,
             less,
-            kept,
         )
-    if waste.exact:
+    if waste.exact and not waste.kept:
         return say(
             "Measured by the joint calibration of this noise, all of it must be multiplied by this "
             "factor, in the proportions declared, to meet the target."
         )
     return say(
-        "Multiplied by this factor{} {} meets the target{}.{}",
+        "Multiplied by this factor{} {} meets the target{}{}.",
         declared or ",",
         waste.noise,
         less,
-        kept,
+        _stays(waste),
     )
+
+
+def _stays(waste: Waste) -> Text:
+    """`; the noise of r1, r2 stays`."""
+    return say("; the noise of {} stays", listed(waste.kept)) if waste.kept else say("")
 
 
 @attrs.frozen
@@ -330,7 +339,7 @@ def _epsilon(obligation: Obligation) -> Fraction:
 def _sizes(audit: Audit, waste: Waste) -> Text:
     """`: std gram 8.253 -> 9.766`, where these are numbers."""
     sizes = sizes_text(size_name(line.noise for line in audit.lines), waste.releases)
-    return say(": {}", sizes) if sizes else sizes
+    return say("{}{}", say(": {}", sizes) if sizes else sizes, _stays(waste))
 
 
 def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:

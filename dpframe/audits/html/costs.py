@@ -160,12 +160,13 @@ class Costs:
 
 def _needed(wasted: Waste) -> str:
     """What the factor means."""
+    of = f"of {wasted.noise}" if wasted.kept else "of what is added"
     if wasted.tight:
         exactly = "none is wasted" if wasted.exact else "joint calibration would save none"
-        return f"of what is added: {exactly}"
+        return f"{of}: {exactly}"
     if not wasted.exact:
-        return "of what is added is enough; less may be enough"
-    return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
+        return f"{of} is enough; less may be enough"
+    return f"{of} would do" if wasted.factor < 1 else f"{of} is needed"
 
 
 # ----------------------------------------------------------------- Places of the points of pictures

@@ -23,7 +23,7 @@ from dpframe.numerics import arb_upper, to_float
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.prover.mixture import joint_of
+from dpframe.prover.mixture import joint_of, moved_by
 from dpframe.symbols import Expression, Number, add, exact, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 
@@ -143,17 +143,9 @@ def _pure_noise(
     whole = add(*weights)
     shares = budget.split(*(weight / whole for weight in weights))
     return [
-        (one.noise(moved(one) * one.times / share.epsilon), share.split(1 / one.times)[0])  # type: ignore[call-arg]
+        (one.noise(moved_by(one) * one.times / share.epsilon), share.split(1 / one.times)[0])  # type: ignore[call-arg]
         for one, share in zip(releases, shares, strict=True)
     ]
-
-
-def moved(release: Release) -> Expression:
-    """The sensitivity in the norm of its noise. Raises InvalidArgument."""
-    sensitivity = release.statistic.sensitivity(release.noise.norm)
-    if sensitivity is None:
-        raise InvalidArgument("statistic", "bounded", release.statistic.label, "Clip its rows.")
-    return sensitivity.value
 
 
 # -------------------------------------------------------------------- The best split in closed form
@@ -249,7 +241,7 @@ def _least_pure(
         return None
     units = [one.noise(ONE).deviation_among(one.entries) for one in releases]  # type: ignore[call-arg]
     roots = [
-        power(cost * power(moved(one) * one.times * unit, 2), THIRD)
+        power(cost * power(moved_by(one) * one.times * unit, 2), THIRD)
         for one, cost, unit in zip(releases, costs, units, strict=True)
     ]
     said = "epsilon in proportion to the cube root of cost times squared sensitivity"
