@@ -170,7 +170,6 @@ class GradientAt(OfMargins, RecordMap):
     """
 
     kind: ClassVar[str] = "gradient_at"
-    written: ClassVar[str] = "gradients"
     source: RowsNode
     column: ColumnNode
     theta: Node | None = attrs.field(
@@ -182,8 +181,13 @@ class GradientAt(OfMargins, RecordMap):
     @property
     def label(self) -> str:
         """`gradient at descend`."""
-        what = "root of the curvature" if self.curved else "gradient"
+        what = "root of curvature" if self.curved else "gradient"
         return f"{what} at {'0' if self.theta is None else self.theta.label}"
+
+    @property
+    def written(self) -> str:  # type: ignore[override]
+        """`gradients`, or `curvatures`."""
+        return "curvatures" if self.curved else "gradients"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels: entries are limited to 1e300, beyond which clipping
