@@ -21,6 +21,7 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.functions import gradient, total
+from dpframe.graph.graph import NEWER
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.maps.grid import gridded
 from dpframe.graph.maps.residuals import GradientAt
@@ -78,7 +79,7 @@ class LogisticDescent(Regression):
     gram: Expression = constant("0.1")
     shrinkage: Expression = constant(3)
     average: Expression = constant("0.5")
-    newton: Expression = constant(0)
+    newton: Expression = attrs.field(default=constant(0), metadata={NEWER: True})
 
     @classmethod
     def for_intervals(cls) -> Self:

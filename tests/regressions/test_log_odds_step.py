@@ -120,6 +120,10 @@ def test_the_default_is_what_it_was():
     assert [one.name for one in graph.releases] == ["gram", "gradients"]
     assert dp.regressions.LogisticDescent(newton=0) == dp.regressions.LogisticDescent()
     assert DECLARED.full_name == "LogisticDescent.for_intervals"
+    for declared, newer in ((dp.regressions.LogisticDescent(), False), (DECLARED, True)):
+        proof = dp.certify(declared, target=dp.ApproxDP(1, "1e-6"), setting=setting)
+        assert ("newton" in proof.claim["declaration"]["fields"]) == newer
+        assert dp.load(proof.claim).regression == declared
 
 
 @pytest.mark.parametrize("newton", [1, "3/2", -1])
