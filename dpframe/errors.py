@@ -379,6 +379,23 @@ def nearest(name: str, words: Iterable[str], written: Mapping[str, str] | None =
     return f" Did you mean {(written or {}).get(plain[found], plain[found])!r}?" if found else ""
 
 
+def some(words: Iterable[str], name: str, where: str, most: int = 8) -> str:
+    """The words; of more than `most` those most like `name`, and `where` all of them stand.
+
+    >>> some(["clip", "box"], "clp", "help(dp.graph)"), some("abcdefghij", "b", "docs/x.md", 3)
+    ('clip, box', 'b, a, c and 7 more, listed in docs/x.md')
+    """
+    from difflib import SequenceMatcher
+
+    listed = [*words]
+    if len(listed) <= most:
+        return ", ".join(listed)
+    known = sorted(
+        listed, key=lambda one: -SequenceMatcher(None, name.lower(), one.lower()).ratio()
+    )
+    return f"{', '.join(known[:most])} and {len(listed) - most} more, listed in {where}"
+
+
 def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:
     """Check that `value` is one of these words. Raises InvalidArgument, also if its truth value is
     undefined.

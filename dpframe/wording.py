@@ -6,7 +6,7 @@ that a page can set each of them. No sentence is read again to find them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Self
@@ -80,6 +80,34 @@ class Spelled(Text):
         text = super().__new__(cls, _read(python))
         text.file = Text(_read(file))
         return text
+
+
+class Ways(Text):
+    """Ways out, the best one first, as alternatives in one sentence."""
+
+    __slots__ = ("ways",)
+    ways: tuple[Text, ...]
+
+    def __reduce__(self) -> tuple[type[Text], tuple[tuple[str, ...]]]:
+        """As a sentence."""
+        return Text, (self.parts,)
+
+
+def ways(*found: str, signs: Sequence[str] = (), end: str = ".") -> Ways:
+    """`a, or b, or c.`, with other `signs` between them if any are given; empty ones left out."""
+    kept = tuple(Text(parts_of(one)) for one in found if one)
+    between = signs or [", or "] * (len(kept) - 1)
+    pairs = zip(kept, [*between, end], strict=True)
+    made = Ways(part for one, sign in pairs for part in (*one.parts, sign))
+    made.ways = kept
+    return made
+
+
+def best_ways(repair: str, most: int = 2) -> str:
+    """The sentence with the best ways out alone; as it is, where it has no more."""
+    if not isinstance(repair, Ways) or len(repair.ways) <= most:
+        return repair
+    return say("{}.", joined(", or ", repair.ways[:most]))
 
 
 def say(template: str, *parts: object) -> Text:

@@ -1,7 +1,5 @@
 """Which tests are quick, and the line that `make test` ends with."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 
 import pytest

@@ -139,7 +139,7 @@ def test_what_is_not_proved_exits_with_1(extra):
 def test_audit_prints_the_page():
     """The facts of Wang's adaSSP, and the sentence."""
     printed = call("audit", "AdaSSPWang", *ONE, *BALL)
-    assert printed.count("8.85e-7      0.352  refuted") == 3
+    assert printed.count("8.85e-7    0.352  refuted") == 3
     assert "epsilon = 0.596 at delta = 1e-6" in printed
     assert "I certify that AdaSSPWang(rho=1/20)" in printed
     assert max(map(len, printed.splitlines())) <= 100
@@ -333,7 +333,7 @@ class Mine(dp.Regression):
     given = ["tight=true", "label=mine", "draws=2", "share=1/2"]
     options = [part for text in given for part in ("--set", text)]
     printed = call("audit", "my_regressions:Mine", *options, *ONE, *BALL)
-    assert "mine (x2)" in printed
+    assert "mine (×2)" in printed
     assert "Gaussian.analytic" in printed
     for text in ("tight=maybe", "draws=x", "share=x"):
         assert call("audit", "my_regressions:Mine", "--set", text, status=2)

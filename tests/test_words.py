@@ -22,7 +22,7 @@ CLEAN = (
     "dpframe/audits/descriptions",
     "dpframe/audits/differences.py",
     "dpframe/audits/lower_bounds",
-    "dpframe/audits/releases.py",
+    "dpframe/audits/sections",
     "dpframe/inference",
     "dpframe/randomness",
     "tests/conformance",

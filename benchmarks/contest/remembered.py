@@ -11,8 +11,7 @@ import numpy as np
 
 from dpframe.execution.totals import Pass, PassSums
 from dpframe.sources import Source
-from dpframe.sources.parts import TablePart
-from dpframe.sources.table import Block
+from dpframe.sources.table import Block, TablePart
 
 S = TypeVar("S")
 

@@ -130,7 +130,7 @@ def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool 
     """Whether the formula's number gives the share, by the exact profile."""
     if not isinstance(mechanism, Gaussian):
         return None
-    from dpframe.prover.profile_rule import ProfileClaim, holds, refute
+    from dpframe.prover.judge import ProfileClaim, holds, refute
 
     move = power(sensitivity / mechanism.std, 2)
     claim = ProfileClaim(share.epsilon, share.delta, move, move)

@@ -26,10 +26,10 @@ from dpframe.numerics import (
 )
 from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.prover.algebra import enclose, rational_ball
+from dpframe.prover.judge import root
 from dpframe.prover.mixture import Mixture, amplified
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, joint_moves
-from dpframe.prover.profile_rule import root
 from dpframe.prover.total import reached_moves
 from dpframe.symbols import ZERO, Expression, Number
 

@@ -26,6 +26,7 @@ PRIVATE, NOISY, PUBLIC, LEAK = "○", "◆", "●", "✗"
 LEGEND = f"{PRIVATE} private   {NOISY} released with noise   {PUBLIC} made of what is released"
 LEAKS = f"{LEAK} reads private data without noise"
 LONG, SAID = 84, 56
+MOST = 30  # nodes of a picture; larger graphs are drawn as text
 
 
 @attrs.frozen

@@ -175,7 +175,9 @@ def _between(parts: Iterable[str], start: int, end: int) -> Iterator[str]:
     found = list(parts)
     at = 0 if start >= 0 else -sum(map(len, found))
     for part in found:
-        kind = str if isinstance(part, Text) else type(part)
+        kind = (
+            Formula if isinstance(part, Formula) else str if isinstance(part, Text) else type(part)
+        )
         yield kind(part[max(start - at, 0) : max(end - at, 0)])
         at += len(part)
 

@@ -10,9 +10,9 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import ColumnNode, Regression, Release, RowsNode, Setting
-from dpframe.graph.columns import RowsOrLabels
 from dpframe.graph.graph import classes
 from dpframe.graph.post import ancestors
+from dpframe.graph.rows import RowsOrLabels
 from dpframe.graph.statistics import Statistic
 from dpframe.graph.statistics.base import variable
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
@@ -21,10 +21,9 @@ from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
 from dpframe.prover.exactly import earns_exactly
-from dpframe.prover.judge import Earned
+from dpframe.prover.judge import Earned, root
 from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import root
 from dpframe.symbols import (
     DATA,
     DELTA,

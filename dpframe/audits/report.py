@@ -250,21 +250,23 @@ class Audit:
         return {**obligation_record(one), "way_out": self.advice(one.repair)}
 
     def __str__(self) -> str:
-        """The page an officer reads, at most 100 columns wide, with the costs and the first change
-        on top.
-        """
-        from .findings.findings import top_text
-        from .page import page
+        """The document as text, at most 100 columns wide."""
+        return self.text()
 
-        head, _, rest = page(self).partition("\n\n")
-        return "\n\n".join(filter(None, (head, top_text(self), rest)))
+    def text(self, width: int = 100) -> str:
+        """The document as text, without the details of a page."""
+        from .findings import findings
+        from .sections import DETAILS, document
+        from .text import text
+
+        return text(document(findings(self, whole=False)), width, without=DETAILS)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .releases import audit_html
+        from .text import card_of
 
-        return audit_html(self)
+        return card_of(self)
 
     def to_html(self) -> str:
         """The page as one HTML file, as of `dpframe audit --html`. Raises MissingExtra without

@@ -28,19 +28,16 @@ if TYPE_CHECKING:
 FIRST = ("epsilon", "delta")  # how a person orders symbols
 
 
-def sentence(audit: Audit, place: str = "above") -> Text:
-    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing.
-
-    `place` says where the page has the assumptions and the obligations, seen from the sentence.
-    """
+def sentence(audit: Audit) -> Text:
+    """One sentence to sign: it certifies, it denies with numbers, or it says what is missing."""
     if audit.verdict is Verdict.PROVED:
-        return _certifying(audit, place)
+        return _certifying(audit)
     if audit.broken is not None:
         said = joined("; ", (_denial(audit), *overspent(audit.report)))
         return say("{}: {}.", _unsatisfied(audit), said)
     if audit.verdict is Verdict.UNPROVED and audit.report.overspent:
         return _overspending(audit)
-    return _withholding(audit, place)
+    return _withholding(audit)
 
 
 def _unsatisfied(audit: Audit) -> Text:
@@ -74,14 +71,14 @@ def holding(audit: Audit) -> Text:
     return say("{}, with a true $epsilon$ {} at $delta$ = {}", by, text, formula(delta))
 
 
-def _certifying(audit: Audit, place: str) -> Text:
+def _certifying(audit: Audit) -> Text:
     region = audit.report.chosen.constraints if audit.report.chosen else ()
     ranges = free(audit)
     scope = say(", for all {}", ranges) if ranges else ""
     where = say(" where {}", conditions(region)) if region else ""
     return say(
         "I certify{}{}{} that {}, on every two tables that differ by {}, with {}, satisfies {}"
-        " in all that it releases{}{}, {}under the assumptions listed {}.",
+        " in all that it releases{}{}, {}under the assumptions listed below.",
         scope,
         where,
         "," * bool(scope or where),
@@ -92,7 +89,6 @@ def _certifying(audit: Audit, place: str) -> Text:
         _on_trust(audit),
         _on_samples(audit),
         "with the noise and " if audit.lines else "",
-        place,
     )
 
 
@@ -191,7 +187,7 @@ def _denial(audit: Audit) -> Text:
         witness = None if audit.broken is None else audit.broken.witness
         return say("{}{}", start, "" if witness is None else witness.says)
     if cost.epsilon is None or cost.delta is None:
-        return say("{}the cost of all that it releases is {}", start, own_cost(audit, cost, " "))
+        return say("{}the cost of all that it releases is {}", start, own_cost(audit, cost))
     numbers = {name: Number(value) for name, value in audit.witness.items()}
     amounts = [amount.substitute(numbers) for amount in target.amounts]
     epsilon, delta = map(formula, amounts)
@@ -221,14 +217,12 @@ def values_text(values: Mapping[str, Fraction]) -> Text:
     return joined(", ", numbers)
 
 
-def _withholding(audit: Audit, place: str) -> Text:
+def _withholding(audit: Audit) -> Text:
     found = sorted(audit.report.open_obligations, key=_open_first)
     reason = _reason(found[0]) if found else "nothing proves it"
     more = len(found) - 1
     others = (
-        say(" (and {} more open obligation{}, {})", more, "s" * (more > 1), place)
-        if more > 0
-        else ""
+        say(" (and {} more open obligation{}, below)", more, "s" * (more > 1)) if more > 0 else ""
     )
     start = _unsatisfied if audit.verdict is Verdict.REFUTED else _uncertified
     return say("{}: {}{}.", start(audit), reason, others)
@@ -292,17 +286,17 @@ def _condition(constraint: Constraint) -> Text:
     return text if value is None else say("{} ({})", text, figure(value, "down"))
 
 
-def own_cost(audit: Audit, cost: JointCost, room: str = "   ") -> Text:
-    """The cost in the target's own currency, and after some `room` the claim."""
+def own_cost(audit: Audit, cost: JointCost) -> Text:
+    """The cost in the target's own currency, and the claim."""
     target = audit.target
     limit = lower_end(target.amounts[0])
     mu, rho = cost.mu, (cost.mu[0] ** 2 / 2, cost.mu[1] ** 2 / 2)
-    claimed = say("{}(claimed {})", room, formula(target.amounts[0]))
+    claimed = say(" (claimed {})", formula(target.amounts[0]))
     if target.kind == "zcdp":
         return say("$rho$ {}{}", equals(rho, limit), claimed)
     if isinstance(target, RenyiDP):
         order = float(target.order)
         divergence = equals((order * rho[0], order * rho[1]), limit)
         return say("{} {}{}", Formula(target.currency[0]), divergence, claimed)
-    gaussian = say("{}(claimed {})", room, target) if target.kind == "gaussian" else ""
+    gaussian = say(" (claimed {})", target) if target.kind == "gaussian" else ""
     return say("$mu$ {}{}", equals(mu), gaussian)

@@ -68,7 +68,7 @@ def audit_(
         require()  # before the work
     with waiting("Proving, and adding up by every accountant"):
         done = _audited(name, claim, table, proof)
-        found = findings(done.audit)
+        found = findings(done.audit, whole=html is not None or as_json)
     if html is not None:
         _write(html, found, done)
     _print(found, done, sources=sources, as_json=as_json)
@@ -150,18 +150,8 @@ def _print(found: Findings, done: Audited, *, sources: bool, as_json: bool) -> N
         described = {"title": done.title, **notes} if done.title else {}
         print_json({**described, **done.audit.records(), **found.record()})
         return
-    from dpframe.audits.figures import hanging
-    from dpframe.audits.findings.findings import findings_text
-    from dpframe.audits.page import page
-    from dpframe.audits.sentence import false_parts
+    from dpframe.audits.sections import DETAILS, document
+    from dpframe.audits.text import text
 
-    title, _, rest = page(done.audit, width()).partition("\n")
-    head = [f"  {note}" for note in done.notes]
-    if done.printed:
-        head += ["  Sensitivities that the paper prints", *(f"    {one}" for one in done.printed)]
-    lines = [piece for line in head for piece in hanging(line, width=width())]
-    say("\n".join([title, *lines, rest]))
-    if false := false_parts(done.audit, done.printed):
-        say("\n".join(["", *hanging(false, width=width())]))
-    if text := findings_text(found, width(), sources=sources):
-        say(f"\n{text}")
+    made = document(found, title=done.title, notes=done.notes, printed=done.printed)
+    say(text(made, width(), without=DETAILS - ({"sources"} if sources else set())))

@@ -57,7 +57,6 @@ from dpframe.symbols import Expression
 
 from .budgets import REQUIRED, check_relation, check_source, claim, rosters
 from .fits import Fits
-from .outside import Outside
 from .scikit import (
     BaseEstimator,
     DataConversionWarning,
@@ -69,6 +68,7 @@ from .summary import in_units
 from .units import (
     AffineScale,
     Coefficients,
+    Outside,
     baselines_of,
     check_undone,
     in_one_unit,

@@ -16,14 +16,7 @@ from dpframe.execution.public_budgets import (
     distinct_budgets,
     read_budgets,
 )
-from dpframe.privacy import (
-    REPLACE_ONE,
-    ApproxDP,
-    Guarantee,
-    PersonalizedDP,
-    PureDP,
-    each,
-)
+from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, PersonalizedDP, PureDP, each
 from dpframe.privacy.guarantees import CONVERTS
 from dpframe.prover import Certificate
 from dpframe.sources import Source
@@ -131,9 +124,8 @@ def _own(epsilon: object, delta: object, given: object) -> BudgetClaim:
         raise InvalidArgument("epsilon", "given, to the estimator or to fit", epsilon, OWN)
     if isinstance(budgets, str) and is_list(delta):
         way_out = "Give epsilons as an array too."
-        raise InvalidArgument(
-            "delta", "one number where epsilons are a column", Plain("a list"), way_out
-        )
+        wanted = "one number where epsilons are a column"
+        raise InvalidArgument("delta", wanted, Plain("a list"), way_out)
     if budgets is epsilon and not isinstance(budgets, str):
         return BudgetClaim(PersonalizedDP(budgets, delta))
     if is_list(delta):

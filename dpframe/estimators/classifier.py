@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -15,7 +15,7 @@ from scipy.special import expit, log_expit
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, NotAvailable, Plain
 from dpframe.graph import Regression, Setting
-from dpframe.graph.columns import classes_of
+from dpframe.graph.rows import classes_of
 from dpframe.identity import own
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import Specification, infer
@@ -26,11 +26,10 @@ from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
 from dpframe.regressions.logistic_descent import LogisticDescent
 from dpframe.regressions.perturbation import NO_PURE_LOGISTIC, LogisticOutputPerturbation
-from dpframe.symbols import ONE, Expression, Number
+from dpframe.symbols import ONE, Number
 
 from .base import PrivateEstimator, check_known
 from .budgets import REQUIRED
-from .hidden import leading
 from .label_bounds import SURE
 from .links import Odds, with_classes
 from .released import gaussian_stds, number_of_records
@@ -41,8 +40,10 @@ from .summary import (
     PENALTY,
     LogOddsSummary,
     OddsSummary,
+    affine,
     constant_of,
     counted,
+    leading,
 )
 from .units import AffineScale
 
@@ -192,8 +193,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def predict(self, X: Any) -> Array:
         """The more probable class of each row, shape (n,); classes_[0] in a tie."""
         places = (self.decision_function(X) > 0).astype(int)
-        found: Array = self.classes_[places]
-        return found
+        return np.asarray(self.classes_[places])
 
     def predict_proba(self, X: Any) -> Array:
         """The probabilities of both classes, in the order of classes_, shape (n, 2)."""
@@ -312,8 +312,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             yield PREDICTED
         if near.mean() > 0.5:
             yield MOSTLY_NOISE.format("M" if predicted else "dp.regressions.LogisticDescent(), m")
-        if (penalty := self._stated) is not None:
-            yield PENALISED.format(penalty)
+        penalty = getattr(self.certificate_.regression, "penalty", None)
+        if isinstance(penalty, Number):
+            yield PENALISED.format(penalty.value)
 
     def _with_intervals(
         self, header: dict[str, str], alpha: float, simultaneous: str | None
@@ -359,12 +360,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return number_of_records(self.certificate_, self.result_, self._sizes, unit)
 
     @property
-    def _stated(self) -> Fraction | None:
-        """The penalty of the regression, if it is a number."""
-        penalty = getattr(self.certificate_.regression, "penalty", None)
-        return penalty.value if isinstance(penalty, Number) else None
-
-    @property
     def _noise_root(self) -> Array | None:
         """A predicted root of the covariance of the noise, (d, d), if the regression has one."""
         return getattr(self.result_.output, "noise_root", None)
@@ -375,16 +370,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         release with Gaussian noise of a public std, or the regression predicts it; else nan.
         """
         factor, p = self._odds.factor, len(self._theta)
-        zero, *units = (self._in(factor * row, AffineScale()) for row in (np.zeros(p), *np.eye(p)))
-        moves = [np.append(one.coefficients, one.intercept) for one in units]
-        origin = np.append(zero.coefficients, zero.intercept)
+        matrix, origin = affine(lambda theta: self._in(factor * theta, AffineScale()), p)
         if self._noise_root is not None:
-            spread: Array = np.linalg.norm((np.array(moves) - origin).T @ self._noise_root, axis=1)
-            return spread
+            return np.asarray(np.linalg.norm(matrix @ self._noise_root, axis=1))
         for name, std in gaussian_stds(self.certificate_, self.result_, self._sizes):
             if np.array_equal(self.result_.released[name], self._theta):
-                lengths: Array = np.linalg.norm(np.array(moves) - origin, axis=0)
-                return std * lengths
+                return np.asarray(std * np.linalg.norm(matrix, axis=1))
         return np.full(len(origin), np.nan)
 
     def __sklearn_tags__(self) -> Any:
@@ -403,7 +394,4 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return chosen, with_classes(setting, classes_of(self.classes, "classes"))
 
     def _check_link(self, certificate: Certificate) -> None:
-        def number(formula: Expression) -> float:
-            return certificate.number(formula, up=False)
-
-        Odds.of(certificate, number)
+        Odds.of(certificate, partial(certificate.number, up=False))

@@ -24,10 +24,9 @@ NARROW = 1 / 64  # a part of the range of labels
 UNIFORM = 7 / 12  # the mean square of labels that are uniform between bound/2 and bound
 NOTE = "are these bounds right, in the units of the table?"
 AT_END = (
-    f"By released sums about {{share:.0%}} or more of labels lie near or "
-    f"beyond {{end}} of {{ends}}: {NOTE} "
-    "A concentration at one end is normal for zeros, classes or ratings. Otherwise the bounds are "
-    "wrong: too narrow, far too wide, or in another unit."
+    "By released sums about {share:.0%} or more of labels lie near or beyond {end} of "
+    f"{{ends}}: {NOTE} A concentration at one end is normal for zeros, classes or ratings. "
+    "Otherwise the bounds are wrong: too narrow, far too wide, or in another unit."
 )
 IN_A_PART = (
     f"By released sums nearly all labels lie within 1/64 of the range {{ends}}, {{where}}: {NOTE} "

@@ -5,7 +5,7 @@ against the first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -14,21 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain
-from dpframe.graph import (
-    Column,
-    ColumnNode,
-    Graph,
-    Node,
-    Procedure,
-    Regression,
-    RowsNode,
-    Setting,
-)
-from dpframe.graph.columns import Class
+from dpframe.graph import Column, ColumnNode, Graph, Regression, RowsNode, Setting
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.partition import CellColumn
-from dpframe.graph.procedure import IDENTITY, LOGIT, Objective
+from dpframe.graph.procedure import IDENTITY, LOGIT, Objective, everything
+from dpframe.graph.rows import Class
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.prover.certify import graph_of
@@ -84,19 +75,8 @@ def link(regression: Regression, graph: Graph) -> str:
 
 def losses(graph: Graph) -> list[Objective]:
     """Every loss of a graph, also inside its procedures."""
-    return [node for node in everything(graph) if isinstance(node, Objective)]
-
-
-def everything(graph: Graph) -> Iterator[Node]:
-    """Every node, also inside procedures, at any depth."""
-    visited: set[Node] = set()
-    waiting = list(graph.nodes)
-    while waiting:
-        node = waiting.pop()
-        if node not in visited:
-            visited.add(node)
-            yield node
-            waiting += [*node.inputs, *(node.within if isinstance(node, Procedure) else ())]
+    within = everything(graph.nodes)
+    return [one for node in within for one in (node, *node.inputs) if isinstance(one, Objective)]
 
 
 def with_classes(setting: Setting, classes: tuple[Class, ...] | None) -> Setting:
@@ -124,9 +104,8 @@ def ends(column: Column) -> tuple[Class, Class]:
         raise InvalidArgument("setting", "with classes for labels", column.bound, DECLARED)
     if (low, high) not in CODES and low != -high:
         got = Plain(f"numbers from {float(low):g} to {float(high):g}")
-        raise InvalidArgument(
-            "labels", "two classes, or bounded by two codes of them", got, DECLARED
-        )
+        wanted = "two classes, or bounded by two codes of them"
+        raise InvalidArgument("labels", wanted, got, DECLARED)
     first, second = (int(end) if end == int(end) else float(end) for end in (low, high))
     return first, second
 
@@ -162,7 +141,7 @@ def factor_of(certificate: Certificate, number: Numbers) -> float:
     InvalidArgument otherwise.
     """
     codes = set()
-    for node in everything(certificate.graph):
+    for node in everything(certificate.graph.nodes):
         if any(isinstance(one, Objective) and one.link == LOGIT for one in node.inputs):
             column = getattr(node, "column", None)
             labels = coded(column, number) if isinstance(column, ColumnNode) else np.zeros(2)

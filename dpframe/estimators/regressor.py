@@ -26,7 +26,6 @@ from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regressi
 from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import SAVE, PrivateEstimator, check_known
-from .hidden import leading, named
 from .label_bounds import SURE, notes_on_bounds
 from .links import check_numbers
 from .released import evidence_of
@@ -43,6 +42,8 @@ from .summary import (
     between,
     constant_of,
     counted,
+    leading,
+    named,
 )
 from .units import (
     AffineScale,

@@ -1,5 +1,6 @@
-"""Tables of coefficients in the style of statsmodels, computed from released values only; and the
-affine map from coefficients of scaled rows to coefficients in units of the codebook.
+"""Tables of coefficients in the style of statsmodels, computed from released values only; the
+affine map from coefficients of scaled rows to coefficients in units of the codebook; and the
+directions of the coefficients that noise hides, in names of the codebook.
 """
 
 from __future__ import annotations
@@ -66,15 +67,19 @@ LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasc
 LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
 
 
+def affine(linear: Callable[[Array], Coefficients], p: int) -> tuple[Array, Array]:
+    """The matrix (m, p) and the constant (m,) of an affine map to coefficients and intercept."""
+    maps = (linear(row) for row in (np.zeros(p), *np.eye(p)))
+    origin, *moved = (np.append(one.coefficients, one.intercept) for one in maps)
+    return np.stack([one - origin for one in moved], axis=1), origin
+
+
 def in_units(linear: Callable[[Array], Coefficients], p: int) -> Units:
     """The matrix and constant of an affine map of p coefficients, from its values at zero and at
     unit vectors.
     """
-    zero = linear(np.zeros(p))
-    units = [linear(row) for row in np.eye(p)]
-    origin = np.append(zero.coefficients, zero.intercept)
-    columns = [np.append(unit.coefficients, unit.intercept) - origin for unit in units]
-    matrix, names = np.stack(columns, axis=1), (*zero.names, INTERCEPT)
+    matrix, origin = affine(linear, p)
+    names = (*linear(np.zeros(p)).names, INTERCEPT)
     if not np.any(matrix[-1]):  # a constant intercept, which was not fitted
         matrix, origin, names = matrix[:-1], origin[:-1], names[:-1]
     return Units(matrix, origin, names)
@@ -109,11 +114,8 @@ class Printed(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """All printed values, as JSON values."""
-        return {
-            "header": dict(self.header),
-            "coefficients": self.records(),
-            "notes": list(self.notes),
-        }
+        parts = {"header": dict(self.header), "coefficients": self.records()}
+        return {**parts, "notes": list(self.notes)}
 
     def summary_frame(self) -> Any:
         """The records as a data frame. Raises MissingExtra without pandas."""
@@ -339,24 +341,26 @@ class Summary(Printed):
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
-class CoefficientSummary(Printed):
-    """Coefficients (m,) by name, of a regression from whose releases no intervals follow; `reason`
-    says why.
+class WithoutIntervals(Printed):
+    """Abstract: coefficients (m,) by name, of which no intervals follow from what was released;
+    `reason` says why.
     """
 
     names: tuple[str, ...]
     coefficients: Array
-    reason: str
+    reason: str = NO_INTERVALS
 
     @property
     def conf_int(self) -> Never:
         """Not available. Raises NotAvailable, which says why."""
         raise NotAvailable(self.reason)
 
-    @property
-    def plot(self) -> Never:
-        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
-        raise NotAvailable(self.reason)
+    plot = conf_int
+
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class CoefficientSummary(WithoutIntervals):
+    """The coefficients alone."""
 
     def records(self) -> list[dict[str, Any]]:
         """`name` and `coef`, for each coefficient."""
@@ -369,8 +373,8 @@ class CoefficientSummary(Printed):
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
-class OddsSummary(Printed):
-    """Coefficients (m,) of log-odds by name, the std (m,) of the privacy noise in each (nan if
+class OddsSummary(WithoutIntervals):
+    """Coefficients (m,) of log-odds, the std (m,) of the privacy noise in each (nan if
     unknown), exact or `predicted`, and the odds ratios exp(coef).
 
     The sampling distribution is not known, so there are no intervals. `ranges` has the length and
@@ -378,21 +382,9 @@ class OddsSummary(Printed):
     by the largest power of ten in that range, without a codebook by 1.
     """
 
-    names: tuple[str, ...]
-    coefficients: Array
     noise: Array
     predicted: bool = False
     ranges: tuple[tuple[float, str], ...] = ()
-
-    @property
-    def conf_int(self) -> Never:
-        """Not available. Raises NotAvailable, which says why."""
-        raise NotAvailable(NO_INTERVALS)
-
-    @property
-    def plot(self) -> Never:
-        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
-        raise NotAvailable(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
         """`name`, `coef`, `noise_std`, `odds_ratio`, its values `odds_lower` and `odds_upper` at
@@ -535,3 +527,53 @@ def share_text(share: float | None, *, bound: bool) -> str:
     if share is None or (bound and share < LEAST_SHARE):
         return "-"
     return f">= {math.floor(100 * share)}%" if bound else f"{100 * share:.0f}%"
+
+
+MOST_NAMED = 3  # directions that are named, and columns of one
+LITTLE = 0.3  # of the largest weight: smaller ones are left out
+
+
+def named(lost: Array, units: Units) -> tuple[str, ...]:
+    """One text per direction, such as `children - 0.7 age`; `lost` (p, k) has orthonormal columns.
+    Weights are those of scaled columns, relative to the largest. The first direction is the one
+    nearest to a single column, the next the nearest among the remaining ones, and so on, MOST_NAMED
+    of them.
+    """
+    texts = [combination(weights, units.names) for weights in _directions(lost, units, MOST_NAMED)]
+    more = lost.shape[1] - MOST_NAMED
+    return (*texts, *([f"{more} more"] if more > 0 else []))
+
+
+def leading(lost: Array, units: Units) -> tuple[str, ...]:
+    """The coefficient of the largest weight in each direction, without the intercept: columns to
+    merge or to leave out.
+    """
+    found = (units.names[int(np.argmax(np.abs(one)))] for one in _directions(lost, units))
+    return tuple(name for name in dict.fromkeys(found) if name != INTERCEPT)
+
+
+def _directions(lost: Array, units: Units, most: int | None = None) -> Iterator[Array]:
+    """The weights of all coefficients in each direction, (p,), at most `most` directions."""
+    rows = units.matrix / np.linalg.norm(units.matrix, axis=1, keepdims=True)
+    if units.names[-1] == INTERCEPT:
+        rows[-1] = np.eye(rows.shape[1])[-1]
+    left = lost
+    for _ in range(lost.shape[1])[:most]:
+        images = rows @ left
+        nearest = int(np.argmax(np.linalg.norm(images, axis=1)))
+        along = images[nearest] / np.linalg.norm(images[nearest])
+        yield images @ along
+        turned = np.linalg.svd(along[None, :])[2]
+        left = left @ turned[1:].T
+
+
+def combination(weights: Array, names: tuple[str, ...]) -> str:
+    """Columns with their weights (p,), largest first: `children - 0.7 age`."""
+    order = [int(j) for j in np.argsort(-np.abs(weights), kind="stable")[:MOST_NAMED]]
+    shares = {j: float(weights[j] / weights[order[0]]) for j in order}
+    terms = [
+        f"{'-' if w < 0 else '+'} {abs(w):.1f} {names[j]}"
+        for j, w in shares.items()
+        if abs(w) >= LITTLE
+    ]
+    return " ".join([names[order[0]], *terms[1:]])

@@ -14,16 +14,14 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, Plain
+from dpframe.errors import DataWarning, InvalidArgument, Plain, warn
 from dpframe.graph import (
     Categorical,
     Column,
     ColumnNode,
     Graph,
-    Loop,
     Node,
     Numeric,
-    Post,
     Rows,
     RowsNode,
     Setting,
@@ -132,8 +130,7 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     labels = certificate.setting.nodes()[1]
     given = [] if labels is None else _chain(labels, ColumnNode)
     undone = {*row_maps(graph, certificate.setting), *given}
-    functions: list[Post | Loop] = [*graph.posts, *graph.loops]
-    read = {part for one in functions for part in _parts(one.arguments)}
+    read = {part for one in graph.calls for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
         scales = [(one, _affine(one)) for one in reversed(chain) if one not in undone]
         scales = [(one, scale) for one, scale in scales if scale not in AS_IT_IS]
@@ -453,3 +450,38 @@ def predictions(blocks: Iterator[Array], theta: Array, label: AffineScale) -> Ar
     """Predicted labels, shape (n,), block by block."""
     parts = [label.centre + label.half * (rows @ theta) for rows in blocks]
     return np.concatenate(parts)
+
+
+@attrs.frozen
+class Outside:
+    """Counts the rows with numbers outside the bounds of their `columns`, block by block."""
+
+    columns: Sequence[Numeric | Categorical]
+    beyond: list[NDArray[Any]] = attrs.field(factory=list)
+
+    def counted(self, block: Block) -> Block:
+        """The block, whose rows are counted."""
+        ends = [
+            (float(part.lower), float(part.upper))
+            if isinstance(part, Numeric)
+            else (-np.inf, np.inf)
+            for part in self.columns
+        ]
+        if ends:
+            low, high = np.transpose(ends)
+            self.beyond.append((block.rows < low) | (block.rows > high))
+        return block
+
+    def warn(self) -> None:
+        """Warn if there are such rows; each is predicted at the nearer bound."""
+        beyond = np.concatenate(self.beyond) if self.beyond else np.zeros((0, 0), dtype=bool)
+        outside = int(beyond.any(axis=1).sum())
+        if not outside:
+            return
+        names = [
+            f"{part.name} [{float(part.lower):g}, {float(part.upper):g}]"
+            for part, any_row in zip(self.columns, beyond.any(axis=0), strict=True)
+            if any_row and isinstance(part, Numeric)
+        ]
+        of_rows = f"{outside:,} of {len(beyond):,} rows to predict"
+        warn(f"Clipped to the bounds: {of_rows}, in {', '.join(names)}.", DataWarning)

@@ -1,4 +1,6 @@
-"""execute: checks, one pass over the table, releases, post-processing, receipt - in this order."""
+"""execute: checks, one pass over the table, releases, post-processing, receipt - in this order. And
+simulations of unproved declarations, for papers and audits, never for private data.
+"""
 
 from __future__ import annotations
 
@@ -24,29 +26,37 @@ from dpframe.errors import (
     check_word,
     shown,
 )
-from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
+from dpframe.graph import Graph, Node, Searcher, points_of
 from dpframe.graph.post import checked_function
+from dpframe.graph.procedure import everything
 from dpframe.graph.procedures import ApproximateMinimum
-from dpframe.graph.statistics import Searched, Statistic
+from dpframe.graph.statistics import Count, Searched, Statistic
 from dpframe.identity import state
 from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.prover.certify import FAILURES
+from dpframe.prover.certify import FAILURES, NOT_PRIVATE, Unproved
 from dpframe.prover.mixture import joint_gaussian
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.running import limited_blas
-from dpframe.symbols import PUBLIC, Number, Symbol
+from dpframe.symbols import DATA, PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
 from .on_grid import common_grid
-from .one_pass import given_of, read, sizes_read
-from .processing import with_releases
+from .one_pass import check_sampling, given_of, read, sizes_read
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
-from .receipts import Receipt, Result, charge, check_records, no_ledger, note, unreplayed_total
+from .receipts import (
+    Receipt,
+    Result,
+    charge,
+    check_records,
+    no_ledger,
+    note,
+    unreplayed_total,
+    with_releases,
+)
 from .running import AnyDraw, Execution, changed_since, check_passes
-from .samples import check_sampling
 from .stages import NO_GUESS, guess_of, staged
 from .totals import real
 
@@ -201,16 +211,8 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     for symbol in raw:
         numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
     given = given_of(budgets, certificate.graph, numbers)
-    running = Execution(
-        certificate,
-        source,
-        executor,
-        numbers,
-        stages,
-        budgets=given,
-        fixed_sample=fixed_sample,
-        guess=guess,
-    )
+    of = (certificate, source, executor, numbers, stages)
+    running = Execution(*of, budgets=given, fixed_sample=fixed_sample, guess=guess)
     running.take_over(reading, sums, first)
     running.released.update(constants(running))
     running.learn(0)
@@ -229,9 +231,8 @@ def executable(run: object) -> Certificate:
     if run.free:
         missing = ", ".join(f"{name}=..." for name in sorted(run.free))
         raise NotExecutable(f"the certificate still lacks numbers. run = run.at({missing})")
-    updates = [loop.update for loop in run.graph.loops]
-    for function in [*(post.function for post in run.graph.posts), *updates]:
-        checked_function(function)
+    for one in run.graph.calls:
+        checked_function(one.function)
     if run.report.made_of != run.report.sealed:
         raise changed_since(run.report)
     values = state(run.values)
@@ -300,13 +301,8 @@ def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
 
 def may_fail(graph: Graph) -> bool:
     """Whether a run may be refused because of its rows, even if all are finite numbers."""
-    return any(map(_may_fail, graph.nodes))
-
-
-def _may_fail(node: Node) -> bool:
-    inside = node.within if isinstance(node, Procedure) else ()
     kinds = (Searched, Searcher, ApproximateMinimum)
-    return isinstance(node, kinds) or any(map(_may_fail, inside))
+    return any(isinstance(node, kinds) for node in everything(graph.nodes))
 
 
 def _record_may_refuse(certificate: Certificate, source: Source) -> bool:
@@ -380,3 +376,49 @@ def memory() -> int | None:
 
 def _gigabytes(size: int) -> str:
     return f"{size / 2**30:,.1f} GiB"
+
+
+@attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
+class Simulated:
+    """The output and released values of an unproved declaration, labelled NOT PRIVATE."""
+
+    output: Any
+    released: dict[str, Any]
+    label: str = NOT_PRIVATE
+
+    def __str__(self) -> str:
+        """The label, the output, the label."""
+        return f"{self.label}: {self.output}\n{self.label}: nothing was proved of this declaration."
+
+    __repr__ = __str__
+
+
+def simulate(
+    run: object, X: object, y: object = None, *, rng: object, budgets: object = None
+) -> Simulated:
+    """Run an `Unproved` declaration on a table, with simulated noise from `rng`, a seed or a numpy
+    Generator; `budgets` as for dp.execute. Formulas may read raw numbers of rows. NOT PRIVATE.
+    Raises NotExecutable, BadData, InvalidArgument.
+    """
+    if not isinstance(run, Unproved):
+        raise NotExecutable(
+            f"simulate takes what dp.audits.unproved(...) returns; got {type(run).__name__}. "
+            "What is proved is run by dp.execute, which can be simulated with rng=."
+        )
+    raw = [s for s in run.symbols.values() if isinstance(s.origin, Statistic) and DATA in s.scope]
+    unknown = [s.name for s in raw if not isinstance(s.origin, Count)]
+    if unknown:
+        raise NotExecutable(f"its formulas read {', '.join(unknown)}, for which there is no number")
+    free = run.free - {symbol.name for symbol in raw}
+    if free:
+        missing = ", ".join(f"{name}=..." for name in sorted(free))
+        raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
+    randomness = Randomness.of(0 if rng is None else rng)
+    wanted = requested_budgets(run, budgets, simulated=True)
+    column = None if wanted is None else wanted.column
+    source = open_source(run.setting, X, y, drop=False, budgets=column)
+    running, _ = first_pass(run, source, None, randomness, wanted, raw)
+    release_in_stages(running, running.draws(0), randomness.fresh())
+    output = post_process(running)
+    released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}
+    return Simulated(output=output, released=by_name(released))

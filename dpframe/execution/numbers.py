@@ -13,7 +13,7 @@ import numpy as np
 
 from dpframe.budgets.roster import Roster
 from dpframe.errors import InvalidArgument, NotExecutable, Plain
-from dpframe.graph import Loop, OfBudgets, Post
+from dpframe.graph import OfBudgets
 from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import RECORD, RELEASED, Expression, Number
@@ -61,8 +61,7 @@ class PublicNumbers:
             if isinstance(node, OfBudgets):
                 numbers.learn(node.symbol.name, of_all(node, numbers))
         numbers.check_region()
-        functions: list[Post | Loop] = [*certificate.graph.posts, *certificate.graph.loops]
-        for function in functions:
+        for function in certificate.graph.calls:
             for argument in function.arguments:
                 if isinstance(argument, Expression) and RELEASED not in argument.scope:
                     numbers.up(argument)

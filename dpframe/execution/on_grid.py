@@ -19,8 +19,7 @@ from dpframe.graph.statistics import RecordSum, Searched
 from dpframe.sources import Source
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
-from dpframe.sources.parts import TablePart
-from dpframe.sources.table import Block, Table
+from dpframe.sources.table import Block, Table, TablePart
 
 from .stages import Stages
 from .views import Numbers, beyond, made_of, needed, numbers_read, reads_of, views

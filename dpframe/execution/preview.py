@@ -415,12 +415,8 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
         way_out = "dp.audits.budget_report(certificate, budgets) says what each record pays."
         raise InvalidArgument("certificate", wanted, Plain(certificate.target), way_out)
     if certificate.free:
-        raise InvalidArgument(
-            "certificate",
-            f"given numbers for {', '.join(sorted(certificate.free))}",
-            Plain("none"),
-            "run = certificate.at(...)",
-        )
+        wanted = f"given numbers for {', '.join(sorted(certificate.free))}"
+        raise InvalidArgument("certificate", wanted, Plain("none"), "run = certificate.at(...)")
     if n and (text := delta_warning(certificate, n)) is not None:
         warn(text, PrivacyWarning)
     sizes = {"n": n, "d": d}

@@ -109,10 +109,17 @@ def requested_budgets(
             raise InvalidArgument("budgets", wanted, type(budgets), way_out)
         return None
     lists = [one for one in target.given.values() if isinstance(one, Listed)]
-    if not simulated:
-        _check_public(certificate, target)
+    if not simulated and not certificate.setting.relation.replaced and not target.groups:
+        raise NotExecutable(
+            "under add/remove, a list of the present budgets reveals which records are present. "
+            "Declare all possible groups, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
+            "and give the name of each record's group; or use dp.REPLACE_ONE."
+        )
+    if lists and budgets is not None:
+        way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
+        raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
     if lists:
-        return _with_target(target, lists, budgets)
+        return _of_lists(target, lists)
     if budgets is None:
         raise NotExecutable(
             "the budgets of all records are needed: dp.execute(..., budgets=...), one number or "
@@ -131,23 +138,6 @@ def check_order(X: object, budgets: object) -> None:
     if known and not all_own.equals(theirs):
         way_out = "budgets.loc[X.index] puts them in order; budgets.to_numpy() says they are."
         raise BadData("budgets", "in the order of X", Plain("another index"), way_out)
-
-
-def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
-    """Under add/remove a list of the present budgets reveals the present records."""
-    if not certificate.setting.relation.replaced and not target.groups:
-        raise NotExecutable(
-            "under add/remove, a list of the present budgets reveals which records are present. "
-            "Declare all possible groups, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
-            "and give the name of each record's group; or use dp.REPLACE_ONE."
-        )
-
-
-def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -> RequestedBudgets:
-    if budgets is not None:
-        way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
-        raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
-    return _of_lists(target, lists)
 
 
 def _of_lists(target: PersonalizedDP, lists: list[Listed]) -> RequestedBudgets:
@@ -210,12 +200,9 @@ def read_budgets(
 
 
 def _tallied(source: Source, executor: Any) -> DistinctBudgets:
-    if source.passes < 2:
-        wanted = "one that can be read several times, since budgets are read first"
-        way_out = f"{source.again} Or give the budgets with the target."
-        raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
-    result: DistinctBudgets = source.total(distinct_budgets, executor=executor)
-    return result
+    wanted = "one that can be read several times, since budgets are read first"
+    source.check_passes(wanted, f"{source.again} Or give the budgets with the target.")
+    return source.total(distinct_budgets, executor=executor)
 
 
 def _of_column(requested: RequestedBudgets, result: DistinctBudgets) -> RecordBudgets:

@@ -1,4 +1,5 @@
-"""Results and receipts of executions; the charge of the accounts of records before a release; the
+"""Results and receipts of executions, and what functions of released values return, or how they
+fail; the charge of the accounts of records before a release; the
 proof, replayed by the kernel; and the executions of this process on tables in memory.
 
 This last note is a courtesy, not a ledger. A table is identified by its memory, so views of an
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,17 @@ from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant, GaussianAccount
 from dpframe.accountants.composed import DIGITS
 from dpframe.accountants.conversions import epsilon_of
 from dpframe.budgets.records.amounts import budgets_and_kind
-from dpframe.errors import InvalidArgument, NotExecutable, Plain, PrivacyWarning, shown, warn
+from dpframe.errors import (
+    KEPT,
+    InvalidArgument,
+    NotExecutable,
+    Plain,
+    PostFailed,
+    PrivacyWarning,
+    SourceFailed,
+    shown,
+    warn,
+)
 from dpframe.notebooks import card, folded, sentences, table
 from dpframe.numbers import rounded_up
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Unit, number
@@ -37,7 +48,6 @@ from dpframe.theory import DERIVATIONS
 
 if TYPE_CHECKING:
     from dpframe.budgets.records import RecordLedger
-
 
 UNRECORDED = "; not recorded in a ledger: earlier runs on this table are not counted"
 
@@ -318,10 +328,7 @@ def _listed(
 
 
 def _of_groups(
-    records: RecordLedger,
-    target: PersonalizedDP,
-    values: Mapping[str, Expression],
-    budgets: object,
+    records: RecordLedger, target: PersonalizedDP, values: Mapping[str, Expression], budgets: object
 ) -> dict[str, Guarantee]:
     """One a group, where the ledger has the same records in the same groups."""
     same = records.groups is not None and np.array_equal(
@@ -365,3 +372,45 @@ def unreplayed_total(certificate: Certificate) -> tuple[str, ...]:
         f"the kernel does not replay this proof: {verdict.reason}. Two parts of dpframe disagree, "
         "which is a defect: report it, with the file that certificate.save writes."
     )
+
+
+def applied(function: Callable[..., Any], name: str, arguments: Sequence[Any]) -> Any:
+    """function(*arguments), on released values and public numbers. Raises PostFailed, with the
+    original error as its cause, whose traceback starts in the function. Frames of the execution,
+    which knows the table, stand behind it while the error is handled; none is pickled.
+    """
+    try:
+        return function(*arguments)
+    except Exception as error:  # noqa: BLE001 - any error of a user's function
+        failed, cause = PostFailed(name, said(error)), error
+    trace = cause.__traceback__
+    raise failed from cause.with_traceback(None if trace is None else trace.tb_next)
+
+
+def said(error: Exception) -> str:
+    """`ValueError: the text`."""
+    text = str(error)
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def with_releases(
+    failed: BaseException, released: dict[str, Any], receipt: object
+) -> BaseException:
+    """The failure with the releases that were charged, of the same cause: a new error of its class,
+    or a note on any other error, such as an interrupt. Unchanged where nothing was drawn.
+    """
+    whole: BaseException
+    if isinstance(failed, PostFailed):
+        whole = PostFailed(failed.function, failed.said, released=released, receipt=receipt)
+    elif released and isinstance(failed, SourceFailed):
+        fields = (failed.where, failed.cause, failed.way_out)
+        whole = SourceFailed(*fields, released=released, receipt=receipt)
+    else:
+        if not released:
+            return failed
+        with suppress(AttributeError):  # of an error with slots
+            failed.released, failed.receipt = released, receipt  # type: ignore[attr-defined]
+            failed.add_note(f"The run was charged: {KEPT}.")
+        return failed
+    whole.__cause__ = failed.__cause__
+    return whole

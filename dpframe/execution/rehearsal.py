@@ -23,11 +23,10 @@ from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.parts import TablePart
-from dpframe.sources.table import Block
+from dpframe.sources.table import Block, TablePart
 
 from .execution import first_pass, post_process, release_in_stages
-from .processing import said
+from .receipts import said
 from .totals import WORD, WORDS, PassSums, in_integers, largest
 
 Array = NDArray[Any]
@@ -50,11 +49,9 @@ def _rows(run: AtNumbers, scores: Array) -> Array:
     """Of a ball or a box."""
     ball, box = run.setting.X.norm, run.setting.X.box
     if box is not None:
-        boxed: Array = scores * run.number(box, up=False)
-        return boxed
+        return np.asarray(scores * run.number(box, up=False))
     lengths = np.sqrt(np.maximum(np.sum(scores * scores, axis=1, keepdims=True), 1e-300))
-    found: Array = scores / lengths * (1.0 if ball is None else run.number(ball, up=False))
-    return found
+    return np.asarray(scores / lengths * (1.0 if ball is None else run.number(ball, up=False)))
 
 
 def _coded(parts: tuple[Numeric | Categorical, ...], scores: Array) -> Array:
@@ -276,8 +273,7 @@ def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
 
 def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:
     """Every function of released values in a certificate."""
-    posts = [one.function for one in certificate.graph.posts]
-    return (*posts, *(one.update for one in certificate.graph.loops))
+    return tuple(one.function for one in certificate.graph.calls)
 
 
 @attrs.frozen

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import BadData, NotExecutable, PostFailed
+from dpframe.errors import NotExecutable, PostFailed
 from dpframe.graph import (
     Graph,
     Known,
@@ -33,16 +33,14 @@ from dpframe.prover.report import Report
 from dpframe.randomness import Randomness
 from dpframe.randomness.laws import bernoulli
 from dpframe.sources import Source
-from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 
 from .draws import ReleaseDraw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
-from .one_pass import empty_block
-from .processing import applied
-from .samples import FixedSample, InOrder, Sample
+from .one_pass import FixedSample, InOrder, Sample, empty_block
+from .receipts import applied
 from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
 from .totals import NO_SUMS, Pass, PassSums, Search, derived, reading_of, real
 from .views import needed, reads_of
@@ -101,6 +99,11 @@ class Execution:
         """What is run."""
         return self.stages.graph
 
+    @property
+    def _empty(self) -> Block:
+        """A block of the table without rows."""
+        return empty_block(self.certificate.setting, self.source.columns)
+
     def compute(self, stage: int) -> None:
         """Compute the statistics of a stage, except those that wait for the point of a loop."""
         self.values.update(self._computed(self._pending(stage), {}))
@@ -136,9 +139,7 @@ class Execution:
         self.predicted.update({one: value for one, value in result.items() if one not in first})
         given_values: dict[Node, Any] = {one: result[one] for one in reading.sums if one in first}
         self.values.update(derived(self.graph, (), NO_SUMS, number, requested, before=given_values))
-        empty = empty_block(self.certificate.setting, self.source.columns)
-        searched = [one for one in requested if isinstance(one, Searched)]
-        self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
+        self.values.update(self._searched(requested, self.budgets))
 
     def on_grid(self, grid: RowsOnGrid) -> Execution:
         """The same, with rows put onto their grid once, here and in memory. Results are
@@ -146,9 +147,8 @@ class Execution:
         """
         if self.executor is not None or self.fixed_sample is not None or self.max_turns is not None:
             return self
-        empty = empty_block(self.certificate.setting, self.source.columns)
-        number = self.numbers.towards_zero
-        return attrs.evolve(self, source=on_grid(self.source, grid, self.graph, number, empty))
+        of = (grid, self.graph, self.numbers.towards_zero, self._empty)
+        return attrs.evolve(self, source=on_grid(self.source, *of))
 
     def draws(self, stage: int) -> list[AnyDraw]:
         """The draws of a stage, in order, with every number that they need. Raises NotExecutable
@@ -235,11 +235,10 @@ class Execution:
         if self.fixed_sample is not None and sample is not None:
             raise NotExecutable(AGAIN)
         sample = sample if self.fixed_sample is None else self.fixed_sample.again()
-        empty = empty_block(self.certificate.setting, self.source.columns)
         given_values = self._given(requested) | dict(given)
         rows = self.source.grid if isinstance(self.source, SourceOnGrid) else None
         reading = Pass.of(
-            self.graph, number, empty, requested, given=given_values, sample=sample, rows=rows
+            self.graph, number, self._empty, requested, given=given_values, sample=sample, rows=rows
         )
         if not reading.sums and not any(isinstance(one, Searched) for one in requested):
             return derived(self.graph, (), NO_SUMS, number, requested, before=self.values)
@@ -248,8 +247,7 @@ class Execution:
             executor = self.executor if sample is None else InOrder()
             sums = self.source.total(reading, executor=executor)
             result = derived(self.graph, reading.sums, sums, number, requested, before=self.values)
-        searched = [one for one in requested if isinstance(one, Searched)]
-        return {**result, **{one: self._searched(one, empty, given_values) for one in searched}}
+        return {**result, **self._searched(requested, given_values)}
 
     def _given(self, requested: Sequence[Node]) -> dict[Node, Array]:
         """The released values that maps of records read."""
@@ -258,14 +256,19 @@ class Execution:
         return {**self.budgets, **result}
 
     def _searched(
-        self, statistic: Searched, empty: Block, given_values: Mapping[Node, Array]
-    ) -> Array:
-        summed = self._summed(statistic, empty, given_values)
+        self, requested: Sequence[Statistic], given_values: Mapping[Node, Array]
+    ) -> dict[Node, Any]:
+        """The values of the statistics among these that are searched for."""
+        number, found = self.numbers.towards_zero, dict[Node, Any]()
         with np.errstate(all="ignore"):
-            return np.asarray(statistic.search(summed, self.numbers.towards_zero), dtype=float)
+            for one in requested:
+                if isinstance(one, Searched):
+                    value = one.search(self._summed(one, given_values), number)
+                    found[one] = np.asarray(value, dtype=float)
+        return found
 
     def _summed(
-        self, node: Searched | Searcher, empty: Block, given_values: Mapping[Node, Array]
+        self, node: Searched | Searcher, given_values: Mapping[Node, Array]
     ) -> Callable[[Any], Array]:
         """The sum of `work` over the blocks, as the node reads them."""
         maps, number = needed(self.graph, [node]), self.numbers.towards_zero
@@ -273,7 +276,7 @@ class Execution:
 
         def summed(work: Any) -> Array:
             fixed_sample = None if self.fixed_sample is None else self.fixed_sample.again()
-            fields = reading_of(maps, number, empty, given)
+            fields = reading_of(maps, number, self._empty, given)
             search = Search(**fields, reads=node.reads, work=work, sample=fixed_sample)
             executor = self.executor if fixed_sample is None else InOrder()
             return np.asarray(self.source.total(search, executor=executor))
@@ -287,8 +290,7 @@ class Execution:
             return best_of(self, procedure, randomness)
         with np.errstate(all="ignore"):
             if isinstance(procedure, Searcher):
-                empty = empty_block(self.certificate.setting, self.source.columns)
-                summed = self._summed(procedure, empty, {})
+                summed = self._summed(procedure, {})
                 return procedure.search(summed, self.numbers, randomness)
             number = self.numbers.towards_zero
             views_of = {node: real(node, self.values, number) for node in self.values}
@@ -350,8 +352,8 @@ def _moved(
 
 def finite(point: Any, shape: tuple[int, ...]) -> Array:
     """The point of a loop as an array of its shape; values that are not finite become 0."""
-    whole: Array = np.nan_to_num(np.broadcast_to(np.asarray(point, dtype=float), shape).copy())
-    return whole
+    whole = np.broadcast_to(np.asarray(point, dtype=float), shape)
+    return np.asarray(np.nan_to_num(whole.copy()))
 
 
 def several_passes(stages: Stages) -> bool:
@@ -361,18 +363,15 @@ def several_passes(stages: Stages) -> bool:
     kinds = (RandomStopping, Searcher)
     again = any(isinstance(one, kinds) for one in stages.graph.procedures)
     again = again or any(one.sampled is not None for one in stages.graph.releases)
-    return bool(stages.graph.loops) or searched or again or any(map(_reads_rows, later))
-
-
-def _reads_rows(statistic: Statistic) -> bool:
-    return any(not isinstance(one, Statistic) for one in statistic.inputs)
+    of_rows = any(not isinstance(one, Statistic) for node in later for one in node.inputs)
+    return bool(stages.graph.loops) or searched or again or of_rows
 
 
 def check_passes(stages: Stages, source: Source) -> None:
     """Refuse a table that can be read once where it must be read again. Raises BadData."""
-    if source.passes < 2 and several_passes(stages):
+    if several_passes(stages):
         wanted = "one that can be read several times, since later steps read released values"
-        raise BadData("X", wanted, Plain("blocks that can be read once"), source.again)
+        source.check_passes(wanted, source.again)
 
 
 def best_of(running: Execution, search: RandomStopping, randomness: Randomness) -> Any:
@@ -409,12 +408,9 @@ def one_run(
     """A fit and its score. `computed` has the values that do not change from run to run."""
     from .execution import constants, release_in_stages  # which run this
 
+    stages, numbers = staged(graph), PublicNumbers(running.numbers.certificate)
     inner = attrs.evolve(
-        running,
-        stages=staged(graph),
-        numbers=PublicNumbers(running.numbers.certificate),
-        values=dict(computed),
-        released={},
+        running, stages=stages, numbers=numbers, values=dict(computed), released={}
     )
     inner.learn(0)
     inner.compute(0)

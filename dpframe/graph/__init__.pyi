@@ -4,7 +4,6 @@ from dpframe.symbols import parse as parse
 from .bound import Bound as Bound
 from .bound import lower_bound as lower_bound
 from .bound import upper_bound as upper_bound
-from .columns import ColumnNode as ColumnNode
 from .functions import aggregate as aggregate
 from .functions import argmin as argmin
 from .functions import bin_counts as bin_counts
@@ -58,6 +57,7 @@ from .procedures.posterior import gaussian_mixing as gaussian_mixing
 from .procedures.posterior import posterior as posterior
 from .release import Release as Release
 from .release import release as release
+from .rows import ColumnNode as ColumnNode
 from .rows import RowsNode as RowsNode
 from .schema import Categorical as Categorical
 from .schema import Column as Column

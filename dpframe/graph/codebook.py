@@ -55,9 +55,8 @@ def _value(name: str, value: Any) -> Any:
         return float(exact) if Fraction(str(float(exact))) == exact else str(exact)
     if not isinstance(exact, (str, int, NoneType)):
         way_out = "Write other levels as text, in the table too."
-        raise InvalidArgument(
-            name, "texts, whole numbers or truth values in a file", exact, way_out
-        )
+        wanted = "texts, whole numbers or truth values in a file"
+        raise InvalidArgument(name, wanted, exact, way_out)
     return exact
 
 

@@ -259,9 +259,8 @@ def _facts(node: Node, relation: Relation) -> Any:
 
 def of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
-    from .columns import ColumnNode
     from .procedure import Objective
-    from .rows import RowsNode
+    from .rows import ColumnNode, RowsNode
 
     if isinstance(node, RowsNode):
         bounds: Any = (node.columns, node.norm, node.norm1, node.entry, node.unit_norm)

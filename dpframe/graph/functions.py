@@ -8,12 +8,11 @@ from dpframe.errors import InvalidArgument
 
 from . import maps
 from . import statistics as st
-from .columns import ColumnNode, RowsOrLabels
 from .node import DataNode
 from .partition import cell_under
 from .post import Iterate
 from .procedure import Objective, Squared
-from .rows import RowsNode
+from .rows import ColumnNode, RowsNode, RowsOrLabels
 
 
 def lambda_min(gram: st.Gram) -> st.LambdaMin:

@@ -27,7 +27,6 @@ from dpframe.theory.facts import LabelFacts, RowFacts
 from dpframe.theory.trusted import LABEL, MARGIN
 
 from .bound import Bound
-from .columns import ColumnNode
 from .facts import of_its_own
 from .known import Known
 from .maps.weighted import Weight
@@ -35,7 +34,7 @@ from .node import DataNode, Node, amounts_of, noting, written
 from .post import Loop, Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
-from .rows import RowsNode
+from .rows import ColumnNode, RowsNode
 from .schema import Setting
 from .statistics import Statistic
 
@@ -157,6 +156,12 @@ class Graph:
     posts = every(Post)
     known = every(Known)
     """Released numbers that formulas read."""
+
+    @property
+    def calls(self) -> tuple[Post | Loop, ...]:
+        """The nodes that call functions of released values."""
+        return (*self.posts, *self.loops)
+
     statistics = every(Statistic)  # type: ignore[type-abstract]
 
     @cached_property
@@ -200,14 +205,10 @@ class Graph:
     def written(self) -> tuple[dict[str, object], ...]:
         """The same, computed without the cache."""
         numbers = {node: index for index, node in enumerate(self.nodes)}
-        return tuple(
-            {
-                "id": i,
-                "inputs": [numbers[k] for k in node.inputs],
-                **(record if own(type(node)) else trusted)(node),
-            }
-            for i, node in enumerate(self.nodes)
-        )
+        read = ([numbers[k] for k in node.inputs] for node in self.nodes)
+        stated = ((record if own(type(node)) else trusted)(node) for node in self.nodes)
+        pairs = enumerate(zip(read, stated, strict=True))
+        return tuple({"id": i, "inputs": inputs, **facts} for i, (inputs, facts) in pairs)
 
     @property
     def output_ids(self) -> list[int]:
@@ -262,12 +263,9 @@ def origins(node: Node) -> list[Node]:
     """The nodes behind the symbols of this node's formulas: released numbers, and statistics whose
     values it reads (which the verifier judges). The std of a release is public.
     """
-    behind = {
-        s.origin
-        for s in symbols_of(node)
-        if s.origin is not None and isinstance(s.origin, Node) and not isinstance(s.origin, Release)
-    }
-    return sorted(behind, key=_appearance) if len(behind) > 1 else list(behind)
+    nodes = {s.origin for s in symbols_of(node) if isinstance(s.origin, Node)}
+    behind = [one for one in nodes if not isinstance(one, Release)]
+    return sorted(behind, key=_appearance) if len(behind) > 1 else behind
 
 
 def _appearance(node: Node) -> tuple[str, ...]:

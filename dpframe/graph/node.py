@@ -260,11 +260,13 @@ class Node(AttrsClass, Symbolic):
         return {name: written(fields[name], f"{called}.{name}") for name in read}
 
 
-def titled(text: str) -> Any:
-    """A `label` property from a format string, in which `{0.bound}` is an attribute of the node."""
+def titled(text: str | Callable[[Any], str]) -> Any:
+    """A `label` property from a format string, in which `{0.bound}` is an attribute of the node, or
+    from a function.
+    """
 
     def label(node: Node) -> str:
-        return text.format(node)
+        return text.format(node) if isinstance(text, str) else text(node)
 
     return property(label)
 

@@ -17,8 +17,8 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
 from .facts import stated
 
 if TYPE_CHECKING:
-    from .columns import RowsOrLabels
     from .node import Node
+    from .rows import RowsOrLabels
 
 
 @attrs.frozen
@@ -36,7 +36,11 @@ class Occurring:
 UNKNOWN, ANY_FINITE, EXTREME = Occurring(), Occurring(any_finite=True), Occurring(extreme=True)
 
 
-MAPS: dict[str, Callable[[Any], Occurring]] = {}
+MAPS: dict[str, Occurring | Callable[[Any], Occurring]] = {
+    **dict.fromkeys(("rows", "column"), ANY_FINITE),
+    **dict.fromkeys(("encode", "normalize"), EXTREME),
+    "capped": UNKNOWN,
+}
 
 
 def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
@@ -60,22 +64,8 @@ def entry_of(table: dict[str, Any], node: Node) -> Any:
 def occurring(node: RowsOrLabels) -> Occurring:
     """Which rows or labels occur."""
     own = entry_of(MAPS, node)
-    return UNKNOWN if own is None else own(node)
-
-
-@entry(MAPS, "rows", "column")
-def _table(_: Any) -> Occurring:
-    return ANY_FINITE
-
-
-@entry(MAPS, "capped")
-def _capped(_: Any) -> Occurring:
-    return UNKNOWN
-
-
-@entry(MAPS, "encode", "normalize")
-def _of_norm(_: Any) -> Occurring:
-    return EXTREME
+    known: Occurring = own(node) if callable(own) else own or UNKNOWN
+    return known
 
 
 @entry(MAPS, "clip_norm")

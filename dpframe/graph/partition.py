@@ -18,11 +18,10 @@ from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
 from . import statistics as st
-from .columns import ColumnNode
 from .maps.base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 from .maps.grid import OnGrid
 from .node import Array, Node, Numbers, Values, fields_of, np, titled, to_float, written
-from .rows import RowsNode
+from .rows import ColumnNode, RowsNode
 
 MOST = 1000
 FIXED = "Cells are public and fixed before anything is read."
@@ -133,9 +132,8 @@ class Partition:
         kinds = isinstance(self.rows, RowsNode) and isinstance(self.column, ColumnNode | None)
         if not kinds or any(isinstance(node, OnGrid) for node in tables):
             way_out = "Give it the X and y of declare, or maps of them."
-            raise InvalidArgument(
-                "rows and labels of a partition", "declared X and y", tables, way_out
-            )
+            wanted = "declared X and y"
+            raise InvalidArgument("rows and labels of a partition", wanted, tables, way_out)
         by_label = isinstance(self.assignment, Cut) and self.assignment.column is None
         if by_label and self.column is None:
             way_out = (

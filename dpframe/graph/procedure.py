@@ -6,7 +6,8 @@ their derivatives.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 import attrs
@@ -288,6 +289,15 @@ class Procedure(Node):
     def record(self) -> dict[str, object]:
         """Its parameters, with formulas as JSON."""
         return {name: written(value) for name, value in self.parameters.items()}
+
+
+def everything(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Nodes, then those inside the procedures among them, at any depth."""
+    waiting = deque(nodes)
+    while waiting:
+        node = waiting.popleft()
+        yield node
+        waiting += node.within if isinstance(node, Procedure) else ()
 
 
 class WithoutTheorem(Procedure):

@@ -20,7 +20,7 @@ from dpframe.symbols import Number, plain
 from .facts import facts_of
 
 if TYPE_CHECKING:
-    from .columns import ColumnNode
+    from .rows import ColumnNode
     from .statistics import Statistic
 from .occurring import entry, entry_of, occurring, of_classes, rounded, zero_occurs
 
@@ -300,18 +300,12 @@ def corner(own: Any, at: Metrics) -> bool:
     return bool(own.column.ball and (rows.box if at.replaced else added))
 
 
-@entry(RANGES, "bin_counts")
-def _range_of_bins(own: Any, at: Metrics) -> Reached:
+@entry(RANGES, "bin_counts", "histogram")
+def _range_of_counts(own: Any, at: Metrics) -> Reached:
+    attained = parted(own) if own.kind == "bin_counts" else own.column.ball
     if at.replaced:
-        return "one count falls by 1, another rises by 1", parted(own)
-    return "no count falls: each moves by 0 or 1", parted(own)
-
-
-@entry(RANGES, "histogram")
-def _range_of_cells(own: Any, at: Metrics) -> Reached:
-    if not at.replaced:
-        return "no count falls: each moves by 0 or 1", own.column.ball
-    return "one count falls by 1, another rises by 1", own.column.ball
+        return "one count falls by 1, another rises by 1", attained
+    return "no count falls: each moves by 0 or 1", attained
 
 
 @entry(RANGES, "row_sum", "moment")
@@ -343,7 +337,15 @@ def _range_of_factored(own: Any, at: Metrics) -> Reached:
     return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
 
 
-EVEN: dict[str, Callable[[Any], bool]] = {}
+def _even_rows(own: Any) -> bool:
+    return bool(own.rows.ball) and own.rows.entry is None
+
+
+EVEN: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("gram", "moment", "row_sum"), _even_rows),
+    **dict.fromkeys(("count", "label_sum", "squares"), lambda _: True),
+    "linear": lambda own: len(own.parts) == 1 and moves_evenly(own.parts[0]),
+}
 
 
 def moves_evenly(statistic: Any) -> bool:
@@ -354,33 +356,12 @@ def moves_evenly(statistic: Any) -> bool:
     return own is not None and own(statistic)
 
 
-@entry(EVEN, "gram", "moment", "row_sum")
-def _even_rows(own: Any) -> bool:
-    return bool(own.rows.ball) and own.rows.entry is None
-
-
-@entry(EVEN, "count", "label_sum", "squares")
-def _one_number(_: Any) -> bool:
-    return True
-
-
-@entry(EVEN, "linear")
-def _even_part(own: Any) -> bool:
-    return len(own.parts) == 1 and moves_evenly(own.parts[0])
-
-
-ROWS: dict[str, Callable[[Any], bool]] = {}
+ROWS = {"lambda_min": True}
 """Statistics that move furthest beside many other rows."""
-ANGLES: dict[str, Callable[[Any], bool]] = {}
+ANGLES = {"gram": True, "lambda_min": True}
 """Statistics that move furthest, under replace-one, by two rows that are not parallel."""
 
 
 def pair_needs(table: dict[str, Any], node: Any) -> bool:
     """Whether a statistic, or one that it is computed from, has an entry in a table."""
     return entry_of(table, node) is not None or any(pair_needs(table, one) for one in node.inputs)
-
-
-@entry(ROWS, "lambda_min")
-@entry(ANGLES, "gram", "lambda_min")
-def _always(_: Any) -> bool:
-    return True

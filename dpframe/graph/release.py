@@ -31,11 +31,10 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
 from .reached import ANGLES, ROWS, pair_needs
-from .rows import COLUMNS, RowsNode, RowSource
+from .rows import COLUMNS, ColumnSource, RowsNode, RowSource
 from .statistics import Count, Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)
@@ -125,9 +124,8 @@ class Release(Node):
         given = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(given, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
-            raise InvalidArgument(
-                self.noise.kind, f"a {self.gives.__name__}", Plain(given), way_out
-            )
+            wanted = f"a {self.gives.__name__}"
+            raise InvalidArgument(self.noise.kind, wanted, Plain(given), way_out)
         return self._on_sample(given)
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:

@@ -16,14 +16,13 @@ from dpframe.mechanisms import AdditiveNoise
 from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, Number, Symbol
 
-from .columns import ColumnNode, ColumnSource
 from .graph import Graph, Regression, declared
 from .known import Known
 from .maps.grid import Grid, GridColumn
 from .node import Node, noting
 from .post import Loop, Post
 from .release import Release
-from .rows import RowsNode, RowSource
+from .rows import ColumnNode, ColumnSource, RowsNode, RowSource
 
 Replacement = Callable[[Any], Any]
 """From a node, built again on what was replaced below it, to what stands in its place."""

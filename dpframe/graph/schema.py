@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import attrs
+from attrs.converters import optional
 
 from dpframe.documents import check_place
 from dpframe.errors import InvalidArgument, Plain, nearest, of_kind
@@ -20,7 +21,6 @@ from dpframe.numbers import whole
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
 
-from .columns import Class, ColumnNode, ColumnSource, classes_of, compared
 from .maps.bounds import (
     Box,
     ClipColumn,
@@ -33,7 +33,16 @@ from .maps.bounds import (
 )
 from .maps.grid import BITS, bits_of_grid
 from .node import Array, check_ends, np, positive
-from .rows import COLUMNS, RowsNode, RowSource
+from .rows import (
+    COLUMNS,
+    Class,
+    ColumnNode,
+    ColumnSource,
+    RowsNode,
+    RowSource,
+    classes_of,
+    compared,
+)
 
 UNKNOWN = ("missing", "zeros")
 
@@ -133,7 +142,7 @@ class Categorical:
     name: str = attrs.field(validator=of_kind(str))
     levels: tuple[Any, ...] = attrs.field(converter=_levels)
     baseline: Any = attrs.field(
-        default=attrs.Factory(_first, takes_self=True), converter=attrs.converters.optional(_level)
+        default=attrs.Factory(_first, takes_self=True), converter=optional(_level)
     )
     unknown: str = attrs.field(default="missing", kw_only=True)
 
@@ -272,10 +281,8 @@ class Rows:
     every d. Raises InvalidArgument.
     """
 
-    norm: Expression | None = attrs.field(
-        default=None, converter=attrs.converters.optional(positive)
-    )
-    box: Expression | None = attrs.field(default=None, converter=attrs.converters.optional(_side))
+    norm: Expression | None = attrs.field(default=None, converter=optional(positive))
+    box: Expression | None = attrs.field(default=None, converter=optional(_side))
     columns: tuple[Numeric | Categorical, ...] | None = attrs.field(
         default=None, converter=schema_of
     )
@@ -351,15 +358,9 @@ class Column:
     """
 
     name: str = attrs.field(default="y", validator=of_kind(str))
-    bound: Expression | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(_bound)
-    )
-    lower: Fraction | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(_lower)
-    )
-    upper: Fraction | None = attrs.field(
-        default=None, kw_only=True, converter=attrs.converters.optional(_upper)
-    )
+    bound: Expression | None = attrs.field(default=None, kw_only=True, converter=optional(_bound))
+    lower: Fraction | None = attrs.field(default=None, kw_only=True, converter=optional(_lower))
+    upper: Fraction | None = attrs.field(default=None, kw_only=True, converter=optional(_upper))
 
     levels: tuple[Class, ...] | None = attrs.field(default=None, kw_only=True, converter=classes_of)
 

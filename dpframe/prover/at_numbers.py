@@ -63,14 +63,9 @@ class AtNumbers:
         """Names of the parameters without a number; public sizes of the data are known at
         execution.
         """
-        return frozenset(
-            name
-            for name, symbol in self.symbols.items()
-            if name not in self.values
-            and not is_size(symbol)
-            and not is_released(symbol)
-            and not is_of_budgets(symbol)
-        )
+        symbols, later = self.symbols, (is_size, is_released, is_of_budgets)
+        names = symbols.keys() - self.values.keys()
+        return frozenset(name for name in names if not any(one(symbols[name]) for one in later))
 
     def at(self, **values: object) -> Self:
         """The same at numbers (exact: text, Fraction, int; a float is read as its shortest
@@ -112,12 +107,8 @@ class AtNumbers:
         if number not in domain:
             raise InvalidArgument(name, str(domain), value, "")
         if name in self.values and self.values[name] != number:
-            raise InvalidArgument(
-                name,
-                f"left at {self.values[name]}",
-                value,
-                "Start again from the certificate without numbers.",
-            )
+            way_out = "Start again from the certificate without numbers."
+            raise InvalidArgument(name, f"left at {self.values[name]}", value, way_out)
         return number
 
     def number(
@@ -144,12 +135,9 @@ class AtNumbers:
         known = {**self.values, **given, **released}
         missing = sorted(names - known.keys())
         if missing:
-            raise InvalidArgument(
-                "certificate",
-                f"given a number for {', '.join(missing)}",
-                Plain("none"),
-                f"run = certificate.at({missing[0]}=...)",
-            )
+            wanted = f"given a number for {', '.join(missing)}"
+            way_out = f"run = certificate.at({missing[0]}=...)"
+            raise InvalidArgument("certificate", wanted, Plain("none"), way_out)
         return enclose(formula, {name: rational_ball(known[name]) for name in names})
 
 

@@ -32,21 +32,9 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, add, maximu
 from dpframe.wording import Text, digits, joined, say
 
 from .algebra import at_point
-from .judge import pure_witness
+from .judge import ProfileClaim, pure_witness, refute, root, shown_ball, shown_end
 from .mixture import cost
-from .problem import (
-    ALL,
-    ALL_NOISE,
-    REFUTED,
-    Attempt,
-    Edit,
-    Problem,
-    Witness,
-    alone,
-    joint_moves,
-    opened,
-)
-from .profile_rule import ProfileClaim, refute, root, shown_ball, shown_end
+from .problem import ALL, Attempt, Edit, Problem, Witness, alone, joint_moves, opened
 from .sign import counterexample
 from .total import gaussian, joint_of_classes, reached_moves
 
@@ -178,7 +166,7 @@ def refutation(problem: Problem) -> list[Attempt]:
         return []
     rule = "no pair of neighbours may cost more than the target"
     repair = "raise the noise, or the target."
-    return [Attempt((opened("total", ALL, rule, (), repair, found, edit=Edit(ALL_NOISE)),))]
+    return [Attempt((opened("total", ALL, rule, (), repair, found, edit=Edit("all noise")),))]
 
 
 def _by_gaussians(problem: Problem) -> list[Attempt]:
@@ -188,7 +176,7 @@ def _by_gaussians(problem: Problem) -> list[Attempt]:
         return []
     found = gaussian(attrs.evolve(problem, graph=Graph.of(part)), NumericAccountant())
     open_ones = [] if found is None else found.obligations
-    return [alone(part, Attempt((one,))) for one in open_ones if one.verdict is REFUTED]
+    return [alone(part, Attempt((one,))) for one in open_ones if one.refuted]
 
 
 def _witnesses(problem: Problem) -> Iterator[Witness | None]:

@@ -23,10 +23,8 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, reference, say
 
-from .judge import Earned, Move, judge, pure_witness, within
+from .judge import Earned, Move, ProfileClaim, judge, pure_witness, within
 from .problem import (
-    EVEN,
-    NOISE,
     ON_TRUST,
     PROVED,
     Attempt,
@@ -37,7 +35,6 @@ from .problem import (
     Witness,
     opened,
 )
-from .profile_rule import ProfileClaim
 from .sign import nonnegative
 
 
@@ -49,20 +46,18 @@ def earns(problem: Problem, release: Release) -> Earned:
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
-        return Earned(opened("share", release.label, rule, (), repair, edit=Edit(EVEN)))
+        return Earned(opened("share", release.label, rule, (), repair, edit=Edit("even shares")))
     if release.rule is None:
         return _by_guarantee(problem, release, share, sensitivity.value)
     named = _by_theorem(problem, release, release.rule, share, sensitivity.value)
-    if own(release.noise) or named.obligation.verdict is not PROVED:
+    if own(release.noise) or not named.obligation.proved:
         return named
     stated = _by_guarantee(problem, release, share, sensitivity.value)
-    if stated.obligation.verdict is PROVED:
+    if stated.obligation.proved:
         return Earned(named.obligation, (*named.constraints, *stated.constraints))
     rule = say(
         "{} must size noise that states no more than its share; {} states {}",
-        release.rule.name,
-        release.noise.__name__,
-        release.guarantee(sensitivity.value),
+        *(release.rule.name, release.noise.__name__, release.guarantee(sensitivity.value)),
     )
     facts = (_added(release, sensitivity.value, share),)
     repair = say("let {} prescribe noise that costs less.", release.rule.name)
@@ -116,7 +111,7 @@ def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obl
         ANALYTIC,
         Spelled(", `dp.Gaussian(std=...)`", ""),
     )
-    edit = Edit(NOISE, release, Gaussian.analytic)
+    edit = Edit("noise", release, Gaussian.analytic)
     return opened("share", release.label, text, facts, repair, witness, edit)
 
 
@@ -147,7 +142,7 @@ def _stated(
         repair = say(
             "calibrate it: {}.pure makes its scale {} over its $epsilon$.", kind, sensitivity
         )
-    edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
+    edit = Edit("noise", release, getattr(release.noise, "pure", None))
     return opened("share", release.label, rule, facts, repair, witness, edit)
 
 
@@ -171,7 +166,7 @@ def _in_kind(
     repair = say(
         "calibrate it to the {} sensitivity {}: {}.", release.noise.norm, sensitivity, ANALYTIC
     )
-    edit = Edit(NOISE, release, Gaussian.analytic)
+    edit = Edit("noise", release, Gaussian.analytic)
     if given is None or given.currency != share.currency:
         return opened("share", release.label, rule, (fact,), repair, edit=edit)
     (amount,), (most,) = given.amounts, share.amounts
@@ -211,7 +206,7 @@ def _stated_gaussian(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Earned:
     if "delta" not in share.currency:
-        facts, edit = (say("share ({})", share),), Edit(NOISE, release, Laplace.pure)
+        facts, edit = (say("share ({})", share),), Edit("noise", release, Laplace.pure)
         return Earned(opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA, edit=edit))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
@@ -220,7 +215,7 @@ def _stated_gaussian(
     lower = move if attained and release.reached else ZERO
     claim = ProfileClaim(share.epsilon, share.delta, move, lower)
     fact = say("std = {}, L2 sensitivity {}, share ({})", size, sensitivity, share)
-    edit = Edit(NOISE, release, Gaussian.analytic)
+    edit = Edit("noise", release, Gaussian.analytic)
     return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))
 
 
@@ -272,7 +267,7 @@ def _as_whole(problem: Problem, same: list[Class]) -> list[Class]:
     if len(same) <= FEW:
         return same
     whole = attrs.evolve(same[0][0], share=problem.target.budget)
-    held = earns(problem, whole).obligation.verdict is PROVED
+    held = earns(problem, whole).obligation.proved
     return [(whole, sum(count for _, count in same))] if held else same
 
 
@@ -285,7 +280,7 @@ def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
         for one, _ in problem.classes
         if one.rule is not None and one.share is not None and one.moved is not None
     ]
-    failing = [r.obligation for r in results if r.obligation.verdict is not PROVED]
+    failing = [r.obligation for r in results if not r.obligation.proved]
     needed = list(dict.fromkeys(part for result in results for part in result.constraints))
     return attrs.evolve(
         attempt,
@@ -298,10 +293,10 @@ def _summed(obligations: list[Obligation]) -> list[Obligation]:
     """Open obligations unchanged; the proved ones of one rule as one object."""
     proved: dict[str, list[Obligation]] = {}
     for obligation in obligations:
-        if obligation.verdict is PROVED:
+        if obligation.proved:
             proved.setdefault(obligation.rule, []).append(obligation)
     summed = [_sum(same) for same in proved.values()]
-    return [obligation for obligation in obligations if obligation.verdict is not PROVED] + summed
+    return [obligation for obligation in obligations if not obligation.proved] + summed
 
 
 def _sum(same: list[Obligation]) -> Obligation:
@@ -312,20 +307,16 @@ def _sum(same: list[Obligation]) -> Obligation:
 
 
 def _pure_only(problem: Problem) -> list[Obligation]:
-    if problem.target.kind != "pure":
-        return []
-    return [
-        opened(
-            "total",
-            release.label,
-            NEEDS_DELTA if _normal(release) else "a pure target needs pure releases",
-            ((release.noise if isinstance(release, Release) else release).kind,),
-            WITH_DELTA,
-            edit=Edit(NOISE, release, Laplace.pure) if isinstance(release, Release) else None,
-        )
-        for release in problem.graph.charged
-        if release.gives is not PureDP
-    ]
+    others = [one for one in problem.graph.charged if one.gives is not PureDP]
+    return [_not_pure(one) for one in others] if problem.target.kind == "pure" else []
+
+
+def _not_pure(charged: Release | Procedure) -> Obligation:
+    rule = NEEDS_DELTA if _normal(charged) else "a pure target needs pure releases"
+    if not isinstance(charged, Release):
+        return opened("total", charged.label, rule, (charged.kind,), WITH_DELTA)
+    edit = Edit("noise", charged, Laplace.pure)
+    return opened("total", charged.label, rule, (charged.noise.kind,), WITH_DELTA, edit=edit)
 
 
 def _normal(charged: Release | Procedure) -> bool:

@@ -27,6 +27,7 @@ from dpframe.errors import (
     of_target,
 )
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
+from dpframe.graph.procedure import everything
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
 from dpframe.kernel import Verdict
@@ -34,7 +35,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
-from .problem import PROVED, Constraint, Obligation, Problem, place, sampling, trusted_classes
+from .problem import Constraint, Obligation, Problem, place, sampling, trusted_classes
 from .report import Report, satisfied, verify
 
 if TYPE_CHECKING:
@@ -116,12 +117,8 @@ class Certificate(AtNumbers):
     def __attrs_post_init__(self) -> None:
         """Refuse to construct a certificate without a proof."""
         if not self.report.proved:
-            raise InvalidArgument(
-                "report",
-                "proved",
-                Plain("one with open obligations"),
-                "dp.certify makes certificates.",
-            )
+            got = Plain("one with open obligations")
+            raise InvalidArgument("report", "proved", got, "dp.certify makes certificates.")
         super().__attrs_post_init__()
         self._inside(self.values)
 
@@ -133,7 +130,7 @@ class Certificate(AtNumbers):
     @property
     def obligations(self) -> tuple[Obligation, ...]:
         """All obligations of the proof, without those of a plan of shares that it does not use."""
-        return tuple(one for one in self.report.obligations if one.verdict is PROVED)
+        return tuple(one for one in self.report.obligations if one.proved)
 
     @property
     def region(self) -> tuple[Constraint, ...]:
@@ -149,21 +146,15 @@ class Certificate(AtNumbers):
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         for constraint in self.region:
-            names = {
-                symbol.name for symbol in constraint.left.symbols() | constraint.right.symbols()
-            }
+            names = {one.name for one in constraint.left.symbols() | constraint.right.symbols()}
             if names <= given.keys() and not satisfied(constraint, given):
                 where = ", ".join(f"{name} = {given[name]}" for name in sorted(names))
                 way_out = (
                     "Certify at these numbers: dp.certify(..., target=dp.ApproxDP(...)) then "
                     "decides by the exact profile; or use dp.Gaussian.analytic."
                 )
-                raise InvalidArgument(
-                    "parameters",
-                    f"inside the proof's region, {constraint} ({constraint.source})",
-                    where,
-                    way_out,
-                )
+                wanted = f"inside the proof's region, {constraint} ({constraint.source})"
+                raise InvalidArgument("parameters", wanted, where, way_out)
 
     @cached_property
     def claim(self) -> dict[str, object]:
@@ -207,8 +198,7 @@ class Certificate(AtNumbers):
         from dpframe import documents
 
         documents.check_place(path, "path")
-        places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
-        places += [loop.update for loop in self.graph.loops]
+        places: list[Any] = [type(self.regression), *(p.function for p in self.graph.calls)]
         lost = [place.__qualname__ for place in places if "<" in place.__qualname__]
         if lost:
             way_out = "Define it at the top of a module."
@@ -308,13 +298,8 @@ def _trusted(kind: type) -> Premise:
 
 
 def stating(graph: Graph) -> list[Node]:
-    """The nodes that state facts, also inside procedures, at any depth."""
-    stated, waiting = [], list(graph.nodes)
-    while waiting:
-        node = waiting.pop(0)
-        stated += [node] if node.assumption else []
-        waiting += node.within if isinstance(node, Procedure) else ()
-    return stated
+    """The nodes that state facts, also inside procedures."""
+    return [node for node in everything(graph.nodes) if node.assumption]
 
 
 ABOVE_0 = (
@@ -352,9 +337,8 @@ def certify(
     """
     if isinstance(target, RenyiDP):
         way_out = "dp.audit judges it; certify for dp.ZeroConcentratedDP(rho), rho = epsilon/order."
-        raise InvalidArgument(
-            "target", "a guarantee that certificates state", Plain(target), way_out
-        )
+        wanted = "a guarantee that certificates state"
+        raise InvalidArgument("target", wanted, Plain(target), way_out)
     chosen = calibrated(regression, calibrate)
     report = examine(chosen, target=target, setting=setting, accountant=accountant, trust=trust)
     if not report.proved:

@@ -19,7 +19,7 @@ import attrs
 from dpframe.accountants import ACCOUNTANTS, Accountant, AdditiveAccountant, Part
 from dpframe.accountants.every import unknown_accountant
 from dpframe.accountants.single import compared, divergence_of
-from dpframe.errors import InvalidArgument, Plain
+from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
 from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
@@ -30,9 +30,9 @@ from dpframe.wording import Cited, Formula, digits, reference, say, scaling
 from .algebra import BITS, enclose
 from .basic import basic
 from .exactly import exact_shares, one_draw
-from .mixture import Mixture, cost, upper
+from .judge import shown_end
+from .mixture import Mixture, cost, draws, upper
 from .problem import Attempt, Problem, place, totalled
-from .profile_rule import shown_end
 from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}
@@ -86,11 +86,8 @@ def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Atte
             divergence = _divergences(parts, order)
     except InvalidArgument:  # a cost that is a formula, or of a kind that has no divergence
         return None
-    rule = say(
-        "divergences of order {} must sum to at most the claim {}",
-        target.order,
-        Cited("[Mironov17, Prop 1]"),
-    )
+    cited = Cited("[Mironov17, Prop 1]")
+    rule = say("divergences of order {} must sum to at most the claim {}", target.order, cited)
     facts = (
         Formula(costs),
         say("the divergence is at most {}", _most(arb_float(divergence, up=True), upper(limit))),
@@ -114,18 +111,12 @@ def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tu
     """
     concentrated = [release for release in releases if release.gives is ZeroConcentratedDP]
     mixture = Mixture.of([release for release in releases if release not in concentrated])
-    rhos = [(upper(cost(one).amounts[0]), _draws(one)) for one in concentrated]
+    rhos = [(upper(cost(one).amounts[0]), draws(one)) for one in concentrated]
     parts = mixture.parts() if accountant.reads_losses else mixture.guarantees()
     costs = [str(mixture)] if parts else []
     costs += [say("$rho$ = {} (x{})", digits(float(rho)), count) for rho, count in rhos]
     whole = [Part(ZeroConcentratedDP(rho), count) for rho, count in rhos]
     return ", ".join(costs), (*parts, *whole)
-
-
-def _draws(release: Release) -> int:
-    if not isinstance(release.times, Number):
-        raise InvalidArgument("times", "a number", Plain(release.times), "Give it one.")
-    return int(release.times.value)
 
 
 def _converted(problem: Problem, accountant: Accountant) -> Attempt | None:

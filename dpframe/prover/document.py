@@ -131,20 +131,18 @@ def _formulas(regression: Regression) -> list[Expression]:
     values: list[Any] = list(_fields(regression).values())
     inner = [formula for v in values if isinstance(v, Regression) for formula in _formulas(v)]
     alone = [value for value in values if isinstance(value, Expression)]
-    return alone + [part for value in values if formulas(value) for part in value] + inner
-
-
-def formulas(value: Any) -> bool:
-    """Whether a field holds several formulas."""
     return (
-        isinstance(value, tuple)
-        and bool(value)
-        and all(isinstance(part, Expression) for part in value)
+        alone + [part for value in values if _several(Expression, value) for part in value] + inner
     )
 
 
+def _several(kind: type, value: Any) -> bool:
+    """Whether a field holds a tuple of values of a kind."""
+    return isinstance(value, tuple) and bool(value) and all(isinstance(one, kind) for one in value)
+
+
 def _field(value: Any) -> dict[str, object]:
-    if formulas(value):
+    if _several(Expression, value):
         return {"formulas": [to_json(part) for part in value]}
     if isinstance(value, Expression):
         return {"formula": to_json(value)}
@@ -154,7 +152,7 @@ def _field(value: Any) -> dict[str, object]:
         return {"rational": str(Fraction(value))}
     if isinstance(value, str):
         return {"constant": str(value)}
-    if isinstance(value, tuple) and value and all(isinstance(one, type) for one in value):
+    if _several(type, value):
         return {"classes": [place(one) for one in value]}
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
@@ -192,12 +190,9 @@ def load(
             "certificate", "a file written by this version", type(error).__name__, f"{error}"
         ) from error
     if {**content, "proof": certificate.claim["proof"]} != certificate.claim:
-        raise BadCertificate(
-            "certificate",
-            f"the one that its declaration gives, hash {certificate.hash[:12]}",
-            content["hash"],
-            "The file or the declaration changed: certify again.",
-        )
+        wanted = f"the one that its declaration gives, hash {certificate.hash[:12]}"
+        way_out = "The file or the declaration changed: certify again."
+        raise BadCertificate("certificate", wanted, content["hash"], way_out)
     return certificate
 
 

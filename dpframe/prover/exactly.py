@@ -33,9 +33,8 @@ from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned, selection_witness
+from .judge import Earned, selection_witness, shown_ball
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
-from .profile_rule import shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -49,7 +48,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     the draw costs at numbers.
     """
     result, share, draw = earns(problem, release), release.share, OneDraw.of(release)
-    if share is None or release.rule is not None or result.obligation.verdict is PROVED:
+    if share is None or release.rule is not None or result.obligation.proved:
         return result
     if draw is None or not judgeable(share.currency):
         return result
@@ -58,7 +57,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
         rule = say("the exact cost of one draw must be inside its share {}", reference(CITED))
         facts = (say("{}, share ({})", draw, share),)
         return Earned(Obligation("share", release.label, rule, facts, PROVED))
-    if result.obligation.verdict is REFUTED or draw.judged(share.currency):
+    if result.obligation.refuted or draw.judged(share.currency):
         return result
     if release.noise.selects:
         witness = selection_witness(release, share)

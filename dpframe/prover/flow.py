@@ -13,16 +13,7 @@ from functools import partial
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import (
-    ColumnNode,
-    Loop,
-    Node,
-    OfBudgets,
-    Post,
-    Reading,
-    Release,
-    path,
-)
+from dpframe.graph import ColumnNode, Node, OfBudgets, Reading, Release, path
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.post import Calling, ancestors
 from dpframe.graph.release import symbols_of
@@ -30,13 +21,11 @@ from dpframe.graph.statistics import Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
-from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_of, say
+from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_of, say, ways
 
 from .neighbours import differs, moves, occurs, tables, unclipped, varies
 from .problem import (
-    DROP,
     REFUTED,
-    RELEASE,
     UNPROVED,
     Edit,
     Obligation,
@@ -46,7 +35,6 @@ from .problem import (
     on_nodes,
     opened,
 )
-from .problem import PUBLIC as MAKE_PUBLIC
 
 EXACT = "without noise"
 
@@ -83,12 +71,9 @@ def where(problem: Problem, node: Node) -> str:
     """The description of a node in refusals: for a map of rows also what it maps, and for data the
     released statistic that reads it.
     """
-    mapped = isinstance(node, MappedRows)
-    label = (
-        say("{} $->$ {}", path(node.inputs[0]), Formula(node.title))
-        if mapped
-        else Formula(node.title)
-    )
+    label: Text | Formula = Formula(node.title)
+    if isinstance(node, MappedRows):
+        label = say("{} $->$ {}", path(node.inputs[0]), label)
     tainted = any(DATA in formula.scope for formula in node.formulas.values())
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
@@ -159,10 +144,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
     rule = say(
         "{} is one number for all records, and this reads each record's own budget: "
         "{} of each record $->$ {} of {}",
-        place.name,
-        Formula(symbol.name),
-        place.name,
-        place.label,
+        *(place.name, Formula(symbol.name), place.name, place.label),
     )
     fix = say(
         "read a number of all budgets, such as `X.total(...)`, `X.largest(...)` or "
@@ -177,11 +159,7 @@ def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
     rule = say(
         "{} must be public, but it reads the {} over the records that are there: a "
         "record that joins or leaves changes it: {} $->$ {} of {}",
-        place.name,
-        Formula(origin.label),
-        Formula(origin.label),
-        place.name,
-        place.label,
+        *(place.name, Formula(origin.label), Formula(origin.label), place.name, place.label),
     )
     facts = (
         place.fact,
@@ -214,7 +192,7 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
     says = _broken(problem, place, symbol, origin)
     verdict = UNPROVED if says is None else REFUTED
     witness, fix = Witness(says=says or moves(origin)), _public_way_out(problem, origin)
-    edit = Edit(MAKE_PUBLIC, value=symbol, name="" if argument else place.name)
+    edit = Edit("public", value=symbol, name="" if argument else place.name)
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
@@ -271,10 +249,7 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
     of = "a selection" if release.noise.selects else "a release"
     rule = say(
         "the {} of {} must be public, but it depends on the data: {} $->$ {}",
-        what,
-        of,
-        path(release.statistic),
-        what,
+        *(what, of, path(release.statistic), what),
     )
     facts = (
         say("shape = ({})", joined(", ", release.statistic.shape)),
@@ -304,11 +279,11 @@ def _assumed(statistic: Statistic) -> str:
 
 def _public_way_out(problem: Problem, origin: Statistic) -> str:
     if origin.kind == "count":
-        return say(
-            "declare a public number instead, {}; use `dp.REPLACE_ONE`, under which n is "
-            "public; or release the count and pay for it: {}.",
-            PUBLIC_NUMBER,
-            _release_of(problem, origin),
+        return ways(
+            say("declare a public number instead, {}", PUBLIC_NUMBER),
+            say("use `dp.REPLACE_ONE`, under which n is public"),
+            say("release the count and pay for it: {}", _release_of(problem, origin)),
+            signs=("; ", "; or "),
         )
     if isinstance(origin, RawAggregate):
         return "declare a public number from a codebook, not from the data."
@@ -320,19 +295,13 @@ def _public_way_out(problem: Problem, origin: Statistic) -> str:
 
 # ---------------------------------------------------------------------------------------- nodes
 def _arguments(problem: Problem) -> Iterator[Obligation]:
-    functions: list[Post | Loop] = [*problem.graph.posts, *problem.graph.loops]
-    for node in functions:
+    for node in problem.graph.calls:
         for argument in node.arguments:
             if isinstance(argument, Node) and argument.scope not in RELEASED | RECORD:
                 code = Code(f"dp.post({node.label}, ...)")
                 rule = say("{} must read released values only", code)
-                yield _raw(
-                    problem,
-                    say("{} $->$ {}", path(argument), Formula(node.label)),
-                    argument,
-                    rule,
-                    UNPROVED,
-                )
+                way = say("{} $->$ {}", path(argument), Formula(node.label))
+                yield _raw(problem, way, argument, rule, UNPROVED)
 
 
 def _outputs(problem: Problem) -> Iterator[Obligation]:
@@ -343,11 +312,8 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
 
 
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:
-    says = (
-        moves(node)
-        if isinstance(node, Statistic)
-        else say("one row changes {}", Formula(node.label))
-    )
+    changed = say("one row changes {}", Formula(node.label))
+    says = moves(node) if isinstance(node, Statistic) else changed
     fix, edit = _instead(problem, node)
     text = say("{}, but private data reaches it {}: {}", rule, EXACT, way)
     facts = (say("no noise is added to {}", Formula(node.title)),)
@@ -361,15 +327,14 @@ def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
     there = (one.label for one in problem.graph.releases if one.statistic == node)
     label = next(there, None)
     if label is not None:
-        return say("read {} instead, which is its release with noise.", label), Edit(RELEASE, node)
-    if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
-        fix = say(
-            "release it with noise and pay a share: {}{}",
-            _release_of(problem, node),
-            _assumed(node),
+        return say("read {} instead, which is its release with noise.", label), Edit(
+            "release", node
         )
-        return say("{}.", fix), Edit(RELEASE, node)
+    if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
+        call, assumed = _release_of(problem, node), _assumed(node)
+        fix = say("release it with noise and pay a share: {}{}.", call, assumed)
+        return fix, Edit("release", node)
     fix = say(
         "leave it out; or release a bounded statistic of it, such as `X.T @ y`, and pay a share."
     )
-    return fix, Edit(DROP, node)
+    return fix, Edit("drop", node)

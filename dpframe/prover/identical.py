@@ -4,6 +4,8 @@ values, by exact algebra.
 
 from __future__ import annotations
 
+from itertools import chain, starmap
+
 import attrs
 
 from dpframe.graph import Graph, Node, Post, Regression, Release, Setting
@@ -28,11 +30,8 @@ class GraphComparison:
 
     def __str__(self) -> str:
         """`identical`, or each difference on its line."""
-        return (
-            "\n".join(self.differences)
-            if self.differences
-            else "identical: graph, noise, shares and post-processing, for all parameter values"
-        )
+        same = "identical: graph, noise, shares and post-processing, for all parameter values"
+        return "\n".join(self.differences) or same
 
 
 def identical(
@@ -42,16 +41,11 @@ def identical(
     not the theorem that calibrates it.
     """
     a, b = (regression.graph(setting, target.budget) for regression in (first, second))
-    if [node.kind for node in a.nodes] != [node.kind for node in b.nodes] or _wiring(a) != _wiring(
-        b
-    ):
+    first_shape, second_shape = (([one.kind for one in g.nodes], _wiring(g)) for g in (a, b))
+    if first_shape != second_shape:
         return GraphComparison(("the graphs have different nodes or edges",))
-    differences = [
-        difference
-        for one, other in zip(a.nodes, b.nodes, strict=True)
-        for difference in _differences(one, other)
-    ]
-    return GraphComparison(tuple(differences))
+    pairs = zip(a.nodes, b.nodes, strict=True)
+    return GraphComparison(tuple(chain.from_iterable(starmap(_differences, pairs))))
 
 
 def _wiring(graph: Graph) -> list[list[int]]:
@@ -63,17 +57,12 @@ def _differences(one: Node, other: Node) -> list[str]:
     if isinstance(one, Release) and isinstance(other, Release):
         if one.noise is not other.noise:
             return [f"{one.label}: {one.noise.kind} against {other.noise.kind}"]
-        pairs = {
-            f"{one.label}: {name}": pair for name, pair in _release_formulas(one, other).items()
-        }
-        return [f"{name}: {a} against {b}" for name, (a, b) in pairs.items() if not equal(a, b)]
+        unequal = (pair for pair in _release_formulas(one, other).items() if not equal(*pair[1]))
+        return [f"{one.label}: {name}: {a} against {b}" for name, (a, b) in unequal]
     if isinstance(one, Post) and isinstance(other, Post):
         return _post_differences(one, other)
-    return (
-        []
-        if one.record() == other.record()
-        else [f"{one.label}: {one.record()} against {other.record()}"]
-    )
+    records = one.record(), other.record()
+    return [] if records[0] == records[1] else [f"{one.label}: {records[0]} against {records[1]}"]
 
 
 def _rate(release: Release) -> Expression:
@@ -87,32 +76,23 @@ def _release_formulas(one: Release, other: Release) -> dict[str, tuple[Expressio
         "sampled": (_rate(one), _rate(other)),
     }
     formulas |= {name: (law, other.parameters[name]) for name, law in one.parameters.items()}
-    if (
-        one.share is not None
-        and other.share is not None
-        and one.share.currency == other.share.currency
-    ):
-        pairs = zip(one.share.amounts, other.share.amounts, strict=True)
-        names = [f"share of {name}" for name in one.share.currency]
-        formulas |= dict(zip(names, pairs, strict=True))
+    a, b = one.share, other.share
+    if a is not None and b is not None and a.currency == b.currency:
+        names = [f"share of {name}" for name in a.currency]
+        formulas |= dict(zip(names, zip(a.amounts, b.amounts, strict=True), strict=True))
     return formulas
 
 
 def _post_differences(one: Post, other: Post) -> list[str]:
     if one.function is not other.function or len(one.arguments) != len(other.arguments):
         return [f"{one.label} against {other.label}"]
-    pairs = [
-        (a, b)
-        for a, b in zip(one.arguments, other.arguments, strict=True)
-        if not isinstance(a, Node)
-    ]
-    return [
-        f"{one.label}: argument {a} against {b}"
-        for a, b in pairs
-        if not (equal(a, b) if isinstance(a, Expression) and isinstance(b, Expression) else a == b)
-    ]
+    pairs = zip(one.arguments, other.arguments, strict=True)
+    unequal = ((a, b) for a, b in pairs if not (isinstance(a, Node) or equal(a, b)))
+    return [f"{one.label}: argument {a} against {b}" for a, b in unequal]
 
 
-def equal(a: Expression, b: Expression) -> bool:
-    """Whether two formulas, both positive, are shown to be the same for all parameter values."""
-    return a == b or Field(a.symbols() | b.symbols()).equal(a, b)
+def equal(a: object, b: object) -> bool:
+    """Whether two values are the same; two formulas, both positive, for all parameter values."""
+    if a == b or not (isinstance(a, Expression) and isinstance(b, Expression)):
+        return a == b
+    return Field(a.symbols() | b.symbols()).equal(a, b)

@@ -61,15 +61,15 @@ class Pure:
         """The draws of a release at these numbers. Raises InvalidArgument while one is missing, and
         for noise that is not pure.
         """
-        guarantee, times = cost(release.on_all_rows), release.times.substitute(values)
+        guarantee = cost(release.on_all_rows)
         if not isinstance(guarantee, PureDP):
             way_out = "Calibrate each release alone."
             raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
         epsilon, moved = upper(guarantee.epsilon.substitute(values)), _moved(release, values)
         relation = release.statistic.unit.relation
         rate = release.hides if own(release.noise) else None
-        draws, share = int(_exact("times", times)), ONE if rate is None else rate
-        return cls(release.mechanism, epsilon, moved, relation, draws, share.value)
+        share = ONE if rate is None else rate
+        return cls(release.mechanism, epsilon, moved, relation, draws(release, values), share.value)
 
     def spent(self, factor: Fraction = Fraction(1)) -> Fraction:
         """The epsilon of one draw with `factor` times the noise, on its sample; rounded up."""
@@ -125,9 +125,8 @@ class Mixture:
         others = [release for release in releases if release.gives is not GaussianDP]
         mu = upper(sqrt(squared_mu(gaussians).substitute(values)))
         pure = tuple(Pure.of(release, values) for release in others)
-        draws = [int(_exact("times", one.times.substitute(values))) for one in sampled]
-        drawn = [sampled_loss(release, values) for release in sampled]
-        return cls(mu, pure, tuple(zip(drawn, draws, strict=True)))
+        drawn = tuple((sampled_loss(one, values), draws(one, values)) for one in sampled)
+        return cls(mu, pure, drawn)
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
@@ -224,9 +223,8 @@ def cost(release: Release) -> Guarantee:
     moved = moved_by(release)
     if moved == ZERO:
         way_out = "It is public here: use it without a release."
-        raise InvalidArgument(
-            "statistic", "one that neighbours move", release.statistic.label, way_out
-        )
+        wanted = "one that neighbours move"
+        raise InvalidArgument("statistic", wanted, release.statistic.label, way_out)
     return release.guarantee(moved)
 
 
@@ -265,6 +263,11 @@ def sampled_loss(
     rate = ONE if release.sampled is None else release.sampled
     both = "removal" if len(moves) == 1 else "both"
     return losses.SubsampledGaussianLoss(mu, rate.value, both)
+
+
+def draws(release: Release, values: Mapping[str, Expression] = NO_VALUES) -> int:
+    """How often a release is drawn. Raises InvalidArgument while a number is missing."""
+    return int(_exact("times", release.times.substitute(values)))
 
 
 def _exact(name: str, formula: Expression) -> Fraction:

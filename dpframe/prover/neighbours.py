@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dpframe.graph import (
-    ColumnNode,
-    Node,
-    RowsNode,
-)
+from dpframe.graph import ColumnNode, Node, RowsNode
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels

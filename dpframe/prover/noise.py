@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from dpframe.graph import Node, OfBudgets, Procedure, Release, RowsNode, path, procedures
-from dpframe.graph.columns import ColumnNode
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.occurring import occurring
 from dpframe.graph.post import ancestors
 from dpframe.graph.release import symbols_of
+from dpframe.graph.rows import ColumnNode
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
@@ -30,9 +30,6 @@ from dpframe.wording import Formula, Text, say
 
 from .neighbours import moves, occurs, tables
 from .problem import (
-    ALL_NOISE,
-    CLIP,
-    NOISE,
     ON_TRUST,
     PROVED,
     UNPROVED,
@@ -107,9 +104,8 @@ def _public(problem: Problem) -> Iterator[Obligation]:
     rule = "budgets must be public: weights and noise follow from them, and are published"
     facts = (say("{}; declared with public=False", problem.personal),)
     says = (
-        "budget vectors (1/10, 1, ..., 1) and (1, 1, ..., 1): a record's private attribute, or "
-        "its budget, changes the weight of every record and the noise, by an amount that nothing "
-        "hides"
+        "budget vectors (1/10, 1, ..., 1) and (1, 1, ..., 1): a record's private attribute, or its "
+        "budget, changes the weight of every record and the noise, by an amount that nothing hides"
     )
     fix = say(
         "let people choose budgets without regard to their data, publish them and say"
@@ -226,7 +222,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         return None
     fact = say("{} = {}", "sensitivity" if calibrated else release.noise.noise, size)
     repair = say("declare open ranges that exclude zero, and $delta$ below 1; or calibrate it.")
-    edit = Edit(ALL_NOISE if release.share is None else NOISE, release, Gaussian.analytic)
+    edit = Edit("all noise" if release.share is None else "noise", release, Gaussian.analytic)
     return opened("noise", release.label, POSITIVE, (fact,), repair, edit=edit)
 
 
@@ -256,15 +252,12 @@ def _unbounded(release: Release) -> Obligation:
         return opened("sensitivity", release.label, say("{}: {}", rule, untested), facts, fix)
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
-    rule = say(
-        "its {} sensitivity must be bounded, and no rule bounds {}",
-        release.noise.norm,
-        path(release.statistic, _loose(release)),
-    )
+    norm, way = release.noise.norm, path(release.statistic, _loose(release))
+    rule = say("its {} sensitivity must be bounded, and no rule bounds {}", norm, way)
     grows = None if foreign else _growth(release)
     if grows is not None:
         facts, fix = (say("{} is unbounded", Formula(release.statistic.title)),), _clipped(release)
-        edit = Edit(CLIP, release.statistic)
+        edit = Edit("clip", release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (say("{} has no bound that a rule derives", Formula(release.statistic.title)),)
     statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
@@ -282,7 +275,7 @@ def _unbounded(release: Release) -> Obligation:
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
-    fix, edit = _clipped(release), Edit(CLIP, release.statistic)
+    fix, edit = _clipped(release), Edit("clip", release.statistic)
     return opened("sensitivity", release.label, rule, facts, fix, witness, edit, verdict=UNPROVED)
 
 

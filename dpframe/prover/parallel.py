@@ -28,9 +28,8 @@ from dpframe.wording import Cited, Formula, say
 from .problem import PROVED, Obligation, Problem, Witness, opened, thinnings
 
 RULE = say(
-    "a record that is kept with probability min(1, (e^$epsilon$ - 1)/(e^t - 1)) "
-    "pays at most its own $epsilon$ for what costs t on the sample {} "
-    "(proofs/thinning)",
+    "a record that is kept with probability min(1, (e^$epsilon$ - 1)/(e^t - 1)) pays at most its "
+    "own $epsilon$ for what costs t on the sample {} (proofs/thinning)",
     Cited("[JorgensenYC15, Thm 1]"),
 )
 

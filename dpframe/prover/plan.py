@@ -30,15 +30,13 @@ from dpframe.symbols import (
     sqrt,
 )
 from dpframe.theory.releases import tail_paid
-from dpframe.wording import BY_HAND, Cited, Code, Formula, digits, joined, reference, say
+from dpframe.wording import BY_HAND, Cited, Code, Formula, digits, joined, reference, say, ways
 
 from .algebra import enclose, number
 from .judge import Assuming
 from .parallel import about, coarse, moving
 from .problem import (
-    FIELD,
     PROVED,
-    SHARES,
     UNPROVED,
     Edit,
     Obligation,
@@ -183,17 +181,16 @@ def _sign(
     says = "" if decision.value is None else say("the share is {}", shown(decision.value))
     ranges = sorted(amount.symbols(), key=lambda symbol: symbol.name)
     normal = name == "delta" and isinstance(release, Release) and release.gives in NORMAL
-    why, repair = (say(": {}", NEEDS_DELTA), WITH_DELTA) if normal else ("", "give another share.")
+    why, other = (say(": {}", NEEDS_DELTA), WITH_DELTA) if normal else ("", "give another share.")
+    nested = domain = say("")
     if ranges:
-        repair = say(
-            "declare the parameter where {} is {} (an open interval excludes its ends), or {}",
-            amount,
-            word,
-            repair,
-        )
+        where = "declare the parameter where {} is {} (an open interval excludes its ends)"
+        domain = say(where, amount, word)
     amounts = {one for whole in problem.target.amounts for one in whole.symbols()}
     if len(set(ranges) - amounts) > 1:
-        repair = say("nest the shares, as in {}; or {}", NESTED, repair)
+        nested = say("nest the shares, as in {}", NESTED)
+    signs = [*["; or "] * bool(nested), *[", or "] * bool(domain)]
+    repair = ways(nested, domain, other, signs=signs, end="")
     rule = say("its share of {} must be {} for every parameter value{}", Formula(name), word, why)
     facts = (
         say("share of {} = {}", Formula(name), amount),
@@ -238,26 +235,18 @@ def _overspent(
         say("{}: {}{}", release.label, share.amount(name), _times(release))
         for release, share in pairs
     ]
-    if name == "delta":
-        shares += [
-            say("{} may fail: {}", bound.name, bound.failure) for bound in problem.graph.bounds
-        ]
+    bounds = problem.graph.bounds if name == "delta" else ()
+    shares += [say("{} may fail: {}", bound.name, bound.failure) for bound in bounds]
     more = [say("... and {} more", len(shares) - 8)] if len(shares) > 8 else []
-    shares = [*shares[:8], *more]
-    return opened(
-        "plan",
-        "budget",
-        say(
-            "the shares of {} must sum to at most {} {}; each release pays for its own draw",
-            Formula(name),
-            whole,
-            SOURCES.get(name, RENYI),
-        ),
-        (*shares, say("sum = {}", total)),
-        _repair(problem, name, total, whole),
-        _overspent_at(decision, total, whole, Formula(name), tuple(shares)),
-        Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
+    listed = (*shares[:8], *more)
+    rule = say(
+        "the shares of {} must sum to at most {} {}; each release pays for its own draw",
+        *(Formula(name), whole, SOURCES.get(name, RENYI)),
     )
+    fix, facts = _repair(problem, name, total, whole), (*listed, say("sum = {}", total))
+    witness = _overspent_at(decision, total, whole, Formula(name), listed)
+    edit = Edit("shares", value=whole / total, name=name) if total != ZERO else None
+    return opened("plan", "budget", rule, facts, fix, witness, edit)
 
 
 def _overspent_at(
@@ -293,30 +282,25 @@ def _times(release: Release | Procedure) -> str:
 def _repair(problem: Problem, name: str, total: Expression, whole: Expression) -> str:
     factor = problem.field.constant(whole / total) if total != ZERO else None
     only_shares = problem.graph.procedures or problem.graph.bounds
-    by_hand = "" if only_shares else say(", or {}", BY_HAND)
+    by_hand = say("") if only_shares else say("{}", BY_HAND)
     if factor is None:
         free = total.symbols() - whole.symbols()
         nested = say("nested, as in {}", NESTED)
         last = nested if len(free) > 1 else "the last one as 1 minus the others"
-        return say(
-            "choose weights that sum to 1 identically: {}; or `budget.split_evenly(k)`{}.",
-            last,
-            by_hand,
-        )
+        weights = say("choose weights that sum to 1 identically: {}", last)
+        evenly = say("`budget.split_evenly(k)`")
+        return ways(weights, evenly, by_hand, signs=["; or ", *[", or "] * bool(by_hand)])
     if factor > Fraction(999_999, 1_000_000):
         return say(
             "these look like rounded decimals: write exact weights, such as Fraction(1, "
             "3), or `budget.split_evenly(k)`."
         )
     bounds = ", ".join(bound.name for bound in problem.graph.bounds)
-    lower = say(", or lower the failure of {}", bounds) if bounds else ""
-    twice = "draw once and use the released value twice"
+    lower = say("lower the failure of {}", bounds) if bounds else ""
     stated = any(one.rule is None and one.share is not None for one in problem.graph.releases)
     fit = " and raise stated noise to fit" if stated else ""
-    return say(
-        "multiply every share of {} by {}{}, or {}{}{}.",
-        *(Formula(name), factor, fit, twice, by_hand, lower),
-    )
+    every = say("multiply every share of {} by {}{}", Formula(name), factor, fit)
+    return ways(every, "draw once and use the released value twice", by_hand, lower)
 
 
 RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2, Pr[Laplace(1) > t] = exp(-t)/2 for t >= 0"
@@ -380,7 +364,7 @@ def _tail_open(bound: Bound) -> Obligation:
     enough = sqrt(2 * tail) if bound.normal else tail
     written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
     fix = say("leave ``stds`` out: {} is enough.", Formula(written))
-    return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
+    return _open(bound, rule, facts, fix, Edit("field", bound, enough, "stds"))
 
 
 def _margin_open(bound: Bound, least: Expression) -> Obligation:
@@ -388,7 +372,7 @@ def _margin_open(bound: Bound, least: Expression) -> Obligation:
     facts = (say("margin = {}", bound.margin), say("sensitivity = {}", least))
     fix, edit = (
         say("leave ``margin`` out: it is the sensitivity."),
-        Edit(FIELD, bound, least, "margin"),
+        Edit("field", bound, least, "margin"),
     )
     return _open(bound, rule, facts, fix, edit)
 
@@ -416,9 +400,5 @@ def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
     true = _tail(far, normal=normal)
     if not true > paid:
         return None
-    ratio = float((true / paid).mid())
-    return say(
-        "it fails with probability {}, {} times what is paid",
-        digits(float(true.mid()), 4),
-        digits(ratio, 4),
-    )
+    chance, times = (digits(float(one.mid()), 4) for one in (true, true / paid))
+    return say("it fails with probability {}, {} times what is paid", chance, times)

@@ -29,10 +29,10 @@ from dpframe.wording import Formula, Text, joined, say
 
 from .algebra import Field
 
-TABLE, PUBLIC, CLIP, FIELD, RELEASE = "table", "public", "clip", "field", "release"
-DROP, SHARES, NOISE = "drop", "shares", "noise"
-EVEN, ALL_NOISE = "even shares", "all noise"
-EDITS = (TABLE, PUBLIC, CLIP, FIELD, RELEASE, DROP, SHARES, EVEN, NOISE, ALL_NOISE)
+EDITS = (  # in the order in which a program tries them
+    *("table", "public", "clip", "field", "release", "drop"),
+    *("shares", "even shares", "noise", "all noise"),
+)
 
 
 @attrs.frozen(eq=False)
@@ -127,6 +127,16 @@ class Obligation:
     edit: Edit | None = attrs.field(default=None, eq=False, repr=False)
 
     @property
+    def proved(self) -> bool:
+        """Whether it is proved."""
+        return self.verdict is PROVED
+
+    @property
+    def refuted(self) -> bool:
+        """Whether it has a counterexample."""
+        return self.verdict is REFUTED
+
+    @property
     def example(self) -> str:
         """The witness in words; "" without one."""
         return "" if self.witness is None else self.witness.text
@@ -134,23 +144,21 @@ class Obligation:
     @property
     def shows(self) -> str:
         """Whether the witness is a counterexample to the claim, or an example of an open case."""
-        return "counterexample" if self.verdict is REFUTED else "for example"
+        return "counterexample" if self.refuted else "for example"
 
     def __str__(self) -> str:
         """One line if proved, more otherwise."""
         many = f" (x{self.count})" if self.count > 1 else ""
         head = f"{self.verdict}: {self.node}{many}: {self.rule}"
+        if self.proved:
+            return head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
         lines = [head, *(f"    {fact}" for fact in self.facts)]
         if self.witness is not None:
             colon = "" if self.witness.where else ":"
             lines.append(f"    {self.shows}{colon} {self.witness}")
         if self.repair:
             lines.append(f"    way out: {self.repair}")
-        return (
-            "\n".join(lines)
-            if self.verdict is not PROVED
-            else head + (f" [{'; '.join(self.facts)}]" if self.facts else "")
-        )
+        return "\n".join(lines)
 
 
 def opened(  # noqa: PLR0917 - the fields of an obligation
@@ -215,7 +223,7 @@ class Attempt:
     @property
     def proved(self) -> bool:
         """Whether every obligation is."""
-        return all(obligation.verdict is PROVED for obligation in self.obligations)
+        return all(obligation.proved for obligation in self.obligations)
 
 
 def alone(part: Sequence[Release], attempt: Attempt) -> Attempt:
@@ -230,7 +238,7 @@ def totalled(rule: str, facts: Sequence[str], repair: str, *, proved: bool) -> A
     """The derivation of a total by one requirement, proved or open."""
     if proved:
         return Attempt((Obligation("total", ALL, rule, tuple(facts), PROVED),))
-    edit = Edit(ALL_NOISE)
+    edit = Edit("all noise")
     return Attempt((opened("total", ALL, rule, tuple(facts), repair, edit=edit),))
 
 
@@ -345,12 +353,9 @@ class Problem:
         for one, other in pairwise(symbols):
             if one.name == other.name:
                 ranges = Plain(f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}")
-                raise InvalidArgument(
-                    f"parameter {one.name}",
-                    "one parameter with one range",
-                    ranges,
-                    "Use another name, or the same range everywhere.",
-                )
+                wanted = "one parameter with one range"
+                way_out = "Use another name, or the same range everywhere."
+                raise InvalidArgument(f"parameter {one.name}", wanted, ranges, way_out)
         return tuple(symbols)
 
     @cached_property

@@ -21,8 +21,8 @@ from dpframe.theory import procedures as book
 from dpframe.wording import Formula, digits, say
 
 from .algebra import at_point, rational_ball
+from .judge import shown_end
 from .problem import PROVED, REFUTED, Obligation, Witness
-from .profile_rule import shown_end
 from .sign import counterexample
 
 MOST = Fraction(8, 5)
@@ -33,11 +33,9 @@ Formulas = tuple[Expression, ...]
 
 def refuted(obligation: Obligation, witness: Witness | None) -> Obligation:
     """An open obligation with a counterexample, where there is one."""
-    return (
-        obligation
-        if witness is None
-        else attrs.evolve(obligation, verdict=REFUTED, witness=witness)
-    )
+    if witness is None:
+        return obligation
+    return attrs.evolve(obligation, verdict=REFUTED, witness=witness)
 
 
 # ------------------------------------------------------------------------ posterior samples

@@ -24,7 +24,7 @@ from dpframe.wording import Formula, Text, digits, joined, reference, say
 
 from .algebra import number
 from .judge import Earned
-from .problem import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Problem, Witness
+from .problem import PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness
 from .procedure_counterexamples import EXAMINED
 from .sign import nonnegative
 
@@ -135,9 +135,9 @@ class ProverContext(SymbolicContext):
         if node is None:
             return None
         if way.rises is None or f is None or g is None:
-            return Edit(FIELD, node, None, way.field)
+            return Edit("field", node, None, way.field)
         factor = g / f if way.rises else f / g
-        return Edit(FIELD, node, getattr(node, way.field) * factor, way.field)
+        return Edit("field", node, getattr(node, way.field) * factor, way.field)
 
     def _reads(self) -> str:
         """The formulas of the procedure, as operands of a rule."""
@@ -254,13 +254,13 @@ SOURCE = "[LiuT19; PapernotS22, Cor 3]"
 def private_runs(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
     """Each graph, fit and score together, is epsilon_0-DP, where 3 epsilon_0 is the share."""
     runs = [_private(problem, best, graph) for graph in best.graphs]
-    opened = [one for one in runs if one.verdict is not PROVED]
+    opened = [one for one in runs if not one.proved]
     return opened or [runs[0]]
 
 
 def _within(best: RandomStopping, edit: Edit) -> Edit:
     """An edit of a graph in it: of shares, those of the graphs in it."""
-    return attrs.evolve(edit, node=best) if edit.what == SHARES else edit
+    return attrs.evolve(edit, node=best) if edit.what == "shares" else edit
 
 
 def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation:
@@ -277,7 +277,7 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     if report.proved and not carved:
         return Obligation("theorem", best.label, rule, (fact,), PROVED)
     opened = report.open_obligations
-    refuted = [o for o in opened if o.verdict is REFUTED and o.kind in ("structure", "sensitivity")]
+    refuted = [o for o in opened if o.refuted and o.kind in ("structure", "sensitivity")]
     facts = (fact, *(say("{}: {}", one.node, one.rule) for one in opened[:4]))
     witness = Witness(says=str(refuted[0].witness)) if refuted else None
     verdict = UNPROVED if witness is None else REFUTED
@@ -287,7 +287,7 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     )
     edits = (one.edit for one in opened if one.edit is not None)
     edit = next(
-        (_within(best, one) for one in edits if one.node is not None or one.what == SHARES), None
+        (_within(best, one) for one in edits if one.node is not None or one.what == "shares"), None
     )
     return Obligation("theorem", best.label, rule, facts, verdict, witness, fix, edit=edit)
 

@@ -30,9 +30,6 @@ from .noise import POSITIVE, noise
 from .plan import events, plan
 from .problem import (
     ALL,
-    EVEN,
-    PROVED,
-    REFUTED,
     UNPROVED,
     Attempt,
     Constraint,
@@ -44,7 +41,6 @@ from .problem import (
     opened,
     thinnings,
 )
-from .problem import SHARES as SHARES_EDIT
 from .sign import counterexample
 
 MOST = 64  # releases of which a part is compared with the target
@@ -89,7 +85,7 @@ class Report:
     def concluded(self) -> tuple[object, ...]:
         """The parts of it that a proof adds to its problem."""
         graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
-        functions = [one.function for one in (*graph.posts, *graph.loops)]
+        functions = [one.function for one in graph.calls]
         digests = (source_digest(f) for f in functions if not own_function(f))
         return (self._stated, *found, *digests)
 
@@ -111,7 +107,7 @@ class Report:
         return tuple(
             one
             for one in self.plan
-            if one.verdict is REFUTED and one.edit is not None and one.edit.what == SHARES_EDIT
+            if one.refuted and one.edit is not None and one.edit.what == "shares"
         )
 
     @cached_property
@@ -130,19 +126,13 @@ class Report:
         last = {SUM.name, SHARES.name}  # of these only what is refuted, where others were tried
         alone = all(attempt.name in last for attempt in self.attempts)
         left_out = self._all_rows | (set() if alone else last)
-        tried = [
-            obligation
-            for attempt in self.attempts
-            for obligation in attempt.obligations
-            if attempt.name not in left_out or obligation.verdict is REFUTED
-        ]
+        every = [(attempt.name, o) for attempt in self.attempts for o in attempt.obligations]
+        tried = [o for name, o in every if name not in left_out or o.refuted]
         if any(map(_refuted, self.attempts)):  # no other derivation can prove it
-            tried = [o for o in tried if o.verdict is REFUTED]
+            tried = [o for o in tried if o.refuted]
         elif self.aside:
             tried = [o for o in tried if o.kind != "total"]
-        return tuple(
-            dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED)
-        )
+        return tuple(dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if not o.proved))
 
     @property
     def _all_rows(self) -> set[str]:
@@ -195,19 +185,14 @@ def _of_width(report: Report) -> Report:
     def possible(obligation: Obligation) -> Obligation:
         values = {} if obligation.witness is None else obligation.witness.values
         elsewhere = widths != {values.get(COLUMNS.name, max(widths))} or min(widths) <= 1
-        if obligation.verdict is not REFUTED or not elsewhere:
+        if not obligation.refuted or not elsewhere:
             return obligation
         return attrs.evolve(obligation, verdict=UNPROVED, witness=None)
 
-    return attrs.evolve(
-        report,
-        common=tuple(map(possible, report.common)),
-        plan=tuple(map(possible, report.plan)),
-        attempts=tuple(
-            attrs.evolve(one, obligations=tuple(map(possible, one.obligations)))
-            for one in report.attempts
-        ),
-    )
+    common, plan = (tuple(map(possible, one)) for one in (report.common, report.plan))
+    tried = ((one, tuple(map(possible, one.obligations))) for one in report.attempts)
+    attempts = tuple(attrs.evolve(one, obligations=judged) for one, judged in tried)
+    return attrs.evolve(report, common=common, plan=plan, attempts=attempts)
 
 
 def _verify(problem: Problem, accountant: str) -> Report:
@@ -265,7 +250,7 @@ def _only(problem: Problem, *releases: Release) -> Problem:
 
 
 def _refuted(attempt: Attempt) -> bool:
-    return any(one.kind == "total" and one.verdict is REFUTED for one in attempt.obligations)
+    return any(one.kind == "total" and one.refuted for one in attempt.obligations)
 
 
 def _settled(attempt: Attempt) -> bool:
@@ -275,7 +260,7 @@ def _settled(attempt: Attempt) -> bool:
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:
-    return all(obligation.verdict is PROVED for obligation in obligations)
+    return all(obligation.proved for obligation in obligations)
 
 
 def _none_applies(problem: Problem) -> Obligation:
@@ -288,7 +273,7 @@ def _none_applies(problem: Problem) -> Obligation:
     facts = (say("target {}; noise {}", problem.target, ", ".join(kinds)),)
     fix = "give every release a share of the budget"
     fix += say(", and leave `accountant='auto'`.") if isinstance(problem.target, RenyiDP) else "."
-    return opened("total", ALL, rule, facts, fix, edit=Edit(EVEN))
+    return opened("total", ALL, rule, facts, fix, edit=Edit("even shares"))
 
 
 def _shares(derivation: Derivation) -> bool:

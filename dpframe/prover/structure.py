@@ -36,7 +36,6 @@ from .parallel import thinning
 from .problem import (
     PROVED,
     REFUTED,
-    TABLE,
     UNPROVED,
     Edit,
     Obligation,
@@ -60,7 +59,7 @@ def obligations(problem: Problem) -> list[Obligation]:
         *_target(problem),
         *flow(problem),
         *adaptive(problem),
-        *(one for one in special if one.verdict is not PROVED),
+        *(one for one in special if not one.proved),
         *_sources(problem),
         *on_nodes(problem.graph, partial(_parameters, problem)),
         *_nothing(problem),
@@ -68,7 +67,7 @@ def obligations(problem: Problem) -> list[Obligation]:
     rule = "outputs and post-processing read releases and public values only; shapes are public"
     count = len(problem.graph.nodes)
     summary = Obligation("structure", "graph", rule, (), PROVED, count=count)
-    return [*(failing or [summary]), *(one for one in special if one.verdict is PROVED)]
+    return [*(failing or [summary]), *(one for one in special if one.proved)]
 
 
 def _parameters(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
@@ -183,7 +182,7 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
             rule = "every statistic reads the X and y of this setting"
             facts = (say("{} for {}", Formula(source.label), source.unit),)
             fix = "use the X and y that declare is given."
-            witness, edit = Witness(says="a table of another setting"), Edit(TABLE)
+            witness, edit = Witness(says="a table of another setting"), Edit("table")
             yield opened(
                 "structure", source.label, rule, facts, fix, witness, edit, verdict=UNPROVED
             )

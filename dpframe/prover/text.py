@@ -33,7 +33,7 @@ from .algebra import at_point
 from .derivations import DERIVATIONS as PROVED_BY
 from .derivations import SHARES, SINGLE, SUM
 from .mixture import amplified
-from .problem import PROVED, Constraint, Obligation, Overspent, sampling, shown
+from .problem import Constraint, Obligation, Overspent, sampling, shown
 
 if TYPE_CHECKING:
     from .certify import Certificate
@@ -274,7 +274,7 @@ def _proved(obligation: Obligation) -> str:
 
 def _claims(report: Report) -> list[str]:
     """Claims about shares that fail, on which the total does not rest: their sums, then each."""
-    refuted = [one for one in (*report.plan, *report.claims) if one.verdict is not PROVED]
+    refuted = [one for one in (*report.plan, *report.claims) if not one.proved]
     if not refuted:
         return []
     lines = [

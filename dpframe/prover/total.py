@@ -28,14 +28,23 @@ from dpframe.privacy import (
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
 from dpframe.theory.guarantees import GUARANTEES as BOOK
-from dpframe.wording import JOINTLY, PART_JOINTLY, Cited, Formula, digits, say, scaling, written
+from dpframe.wording import (
+    JOINTLY,
+    PART_JOINTLY,
+    Cited,
+    Formula,
+    digits,
+    say,
+    scaling,
+    ways,
+    written,
+)
 
 from .algebra import Field, number
-from .judge import Earned, Move, judge
+from .judge import Earned, Move, ProfileClaim, judge
 from .parallel import about, moving
 from .problem import (
     ALL,
-    ALL_NOISE,
     PROVED,
     Attempt,
     Edit,
@@ -47,7 +56,6 @@ from .problem import (
     opened,
     totalled,
 )
-from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
@@ -97,7 +105,7 @@ def _stacked(
     if isinstance(target, ApproxDP):
         claim = ProfileClaim(target.epsilon, target.delta, square, attained)
         squares = joint.squares(moves)
-        move = Move("total", ALL, claim, squares, fact, Edit(ALL_NOISE), sampled)
+        move = Move("total", ALL, claim, squares, fact, Edit("all noise"), sampled)
         result = judge(problem, move)
     else:
         branches = joint.branches(moves, partial(_larger, problem.field))
@@ -154,7 +162,7 @@ def inside(
     fix = say(", or calibrate all noise together: {}.", JOINTLY)
     raised = say("raise the std{}", fix)
     if lower.proved is not False:
-        return opened("total", ALL, rule, facts, raised, edit=Edit(ALL_NOISE))
+        return opened("total", ALL, rule, facts, raised, edit=Edit("all noise"))
     where = named(lower.witness or {}, worth, least)
     square, limit = (digits(number(one, where, up=True), 9) for one in (least, worth))
     witness = Witness(where, say("the worst pair costs $mu^2$ = {} > {}", square, limit))
@@ -162,7 +170,7 @@ def inside(
     if not factor.symbols():
         times = math.ceil(1000 * number(factor, {}, up=True)) / 1000
         raised = say("multiply all noise by {}{}", digits(times), fix)
-    return opened("total", ALL, rule, facts, raised, witness, edit=Edit(ALL_NOISE))
+    return opened("total", ALL, rule, facts, raised, witness, edit=Edit("all noise"))
 
 
 DIVERGENCE = say(
@@ -283,7 +291,7 @@ def _profiles(
     """Totals in Gaussian DP, with these squared mus."""
     results = []
     for square in squares:
-        claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit(ALL_NOISE)
+        claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit("all noise")
         fact = "; ".join(facts)
         results.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
     constraints = dict.fromkeys(part for one in results for part in one.constraints)
@@ -324,9 +332,10 @@ def _attempt(
     """Totals compared with the target: proved, or open with a repair."""
     symbolic = any(amount.symbols() for one in compared for amount in one.amounts)
     numbers = say("give numbers, as {} needs beside other releases", PART_JOINTLY)
-    repair = say(
-        "{}; or give every release a share, for basic composition; or {}.",
+    repair = ways(
         numbers if symbolic else say("raise the noise"),
+        "give every release a share, for basic composition",
         scaling(normal=all(one.gives is GaussianDP for one in problem.graph.releases)),
+        signs=["; or "] * 2,
     )
     return totalled(rule, facts, repair, proved=shown)

@@ -14,8 +14,7 @@ import numpy as np
 from dpframe.errors import BadData
 from dpframe.graph.cells import number
 
-from .arrow import column_data
-from .column_values import cell_values, kind_of
+from .column_values import cell_values, column_data, kind_of
 from .reading import Array, ColumnData, Plain
 
 NUMBERS, NAMES = "positive numbers", "names of groups"

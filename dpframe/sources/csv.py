@@ -25,16 +25,15 @@ import numpy as np
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Categorical, Setting
 
-from .arrow import decoded
 from .budgets import NAMES, NUMBERS
+from .column_values import decoded
 from .files import UNCHANGED, File
 from .layout import Layout
 from .opening import ENCODE
-from .parts import TablePart, with_layout
 from .reading import Array, Plain
 from .safe_errors import safely
-from .source import Source
-from .table import CLASSES, Table, block_rows
+from .source import FileSource
+from .table import CLASSES, Table, TablePart, block_rows, with_layout
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "
@@ -207,11 +206,9 @@ class MultilineCSV:
 
 
 @attrs.frozen(eq=False, repr=False)
-class CsvSource(Source):
+class CsvSource(FileSource):
     """CSV files with the same names of columns; `multiline` accepts cells with line breaks."""
 
-    layout: Layout
-    files: tuple[File, ...]
     multiline: bool = False
 
     @classmethod
@@ -241,11 +238,6 @@ class CsvSource(Source):
         for file, names in zip(files, headers, strict=True):
             with_layout(layout, Columns(names, ([],) * len(names)), None, file.path)
         return cls(layout, files, multiline)
-
-    @property
-    def identity(self) -> object:
-        """The files' paths."""
-        return tuple(file.path for file in self.files)
 
     @property
     def steps(self) -> int:

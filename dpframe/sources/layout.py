@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.errors import BadData, InvalidArgument, nearest
 from dpframe.graph import Categorical, Numeric, Setting
-from dpframe.graph.columns import Class
+from dpframe.graph.rows import Class
 
 from .reading import Plain
 

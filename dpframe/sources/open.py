@@ -15,13 +15,12 @@ from .files import existing_files, file_kind, is_path
 from .layout import Layout, check_no_labels
 from .opening import is_batch
 from .parquet import ParquetSource
-from .parts import TablePart, TableWindow
 from .reading import ListFeatures, Plain
 from .running import FEW
 from .safe_errors import raises_without_context, safely
 from .source import Source
 from .streams import StreamSource, is_lazy
-from .table import Table
+from .table import Table, TablePart, TableWindow
 
 UNCHANGED = "no program changes the table in memory while it is read"
 EVEN = 8  # a multiple of 1, 2, 4 and 8 workers
@@ -147,15 +146,10 @@ def _reopened(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: b
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
-    wanted_layout = (
-        setting.X.columns,
-        setting.y is not None,
-        drop,
-        setting.relation.replaced,
-        classes,
-    )
+    rows, replaced = setting.X.columns, setting.relation.replaced
+    requested = (rows, setting.y is not None, drop, replaced, classes)
     opened = (layout.schema, layout.declared, layout.drop, layout.public_count, layout.classes)
-    if y is not None or budgets is not None or wanted_layout != opened:
+    if y is not None or budgets is not None or requested != opened:
         wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")
     return source

@@ -16,12 +16,11 @@ import numpy as np
 
 from dpframe.errors import BadData, DataWarning, warn
 from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, label_meaning
-from dpframe.graph.columns import Class
+from dpframe.graph.rows import Class
 
-from .arrow import column_data, is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .column_values import ColumnReader, column_reader, kind_of
+from .column_values import ColumnReader, column_data, column_reader, is_arrow, kind_of
 from .layout import Layout
 from .reading import (
     REAL,

@@ -11,13 +11,12 @@ import attrs
 from dpframe.errors import SourceFailed
 from dpframe.graph import Setting
 
-from .arrow import without_rows
+from .column_values import without_rows
 from .files import UNCHANGED, File
 from .layout import Layout
-from .parts import TablePart, with_layout
 from .safe_errors import arrow, safely
-from .source import Source
-from .table import Table, block_rows
+from .source import FileSource
+from .table import Table, TablePart, block_rows, with_layout
 
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once
@@ -29,14 +28,12 @@ UNDAMAGED = (
 
 
 @attrs.frozen(eq=False, repr=False)
-class ParquetSource(Source):
+class ParquetSource(FileSource):
     """Parquet files of the same columns, one row group after the other; `groups` is a row group's
     file and its number there.
     """
 
     thread_safe: ClassVar[bool] = True
-    layout: Layout
-    files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
     rows: int
 
@@ -59,11 +56,6 @@ class ParquetSource(Source):
             groups += [(file, group) for group in range(known.num_row_groups)]
             rows += known.num_rows
         return cls(layout, files, tuple(groups), rows)
-
-    @property
-    def identity(self) -> object:
-        """The files' paths."""
-        return tuple(file.path for file in self.files)
 
     @property
     def assumptions(self) -> tuple[str, ...]:

@@ -17,10 +17,9 @@ import numpy as np
 
 from dpframe.errors import DPFrameError, InvalidArgument, Plain, SourceFailed
 
-from .parts import TablePart
 from .progress import Progress
 from .safe_errors import safely, without_context
-from .table import Block
+from .table import Block, TablePart
 
 Work = Callable[[Iterable[Block]], Any]
 T = TypeVar("T")

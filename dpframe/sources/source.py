@@ -7,12 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
+import attrs
+
+from dpframe.errors import BadData, Plain
+
+from .files import File
 from .layout import Layout
-from .parts import TablePart, TableWindow, empty_table
 from .progress import Progress
 from .running import FEW, own_threads, sum_by_executor, sum_here
 from .safe_errors import guarded, raises_without_context
-from .table import Block
+from .table import Block, TablePart, TableWindow, block_rows, empty_table
 
 S = TypeVar("S")
 INDEPENDENT_RECORDS = "the source makes each record without looking at the others"
@@ -76,6 +80,11 @@ class Source(ABC):
     def parts(self) -> Iterator[TablePart]:
         """Every row once, in order, each part for one worker. Raises DPFrameError."""
 
+    def check_passes(self, wanted: str, way_out: str) -> None:
+        """Refuse a source that can be read once only. Raises BadData."""
+        if self.passes < 2:
+            raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
+
     @raises_without_context
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """work(part 1) + work(part 2) + ..., added from the left in any case.
@@ -107,6 +116,17 @@ class Source(ABC):
 
     @property
     def _blocks(self) -> int | None:
-        from .table import block_rows
-
         return None if self.rows is None else 1 + self.rows // block_rows(self.columns)
+
+
+@attrs.frozen(eq=False, repr=False)
+class FileSource(Source):
+    """Abstract: files on this machine."""
+
+    layout: Layout
+    files: tuple[File, ...]
+
+    @property
+    def identity(self) -> object:
+        """The files' paths."""
+        return tuple(file.path for file in self.files)

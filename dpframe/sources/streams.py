@@ -14,13 +14,12 @@ import attrs
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
-from .arrow import without_rows
+from .column_values import without_rows
 from .layout import Layout, check_no_labels
-from .parts import TableWindow, with_layout
 from .reading import Plain
 from .safe_errors import arrow, safely
 from .source import Source
-from .table import Table, block_rows
+from .table import Table, TableWindow, block_rows, with_layout
 
 END = object()  # after the last block
 PAIRS = (

@@ -1,9 +1,11 @@
-"""A table in memory, or a piece of one, whose numbers are checked to be finite while they are
-read.
+"""A table in memory, or a piece of one, whose numbers are checked to be finite while they are read;
+and the parts of a table, each read by one worker.
 """
 
 from __future__ import annotations
 
+import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,10 +17,12 @@ from dpframe.graph import Categorical, Setting
 from dpframe.graph.cells import is_missing, number
 
 from . import opening
+from .budgets import NUMBERS
 from .column_values import cell_values
 from .layout import Layout
 from .opening import AS_NUMBERS, ONE
 from .reading import Array, ColumnData, Features, ListFeatures, Plain
+from .safe_errors import guarded, safely
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
 FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
@@ -81,9 +85,8 @@ class Table:
         data = opening.given(X)
         features, labels = opening.features(layout, data), opening.labels(layout, data, y)
         if labels is not None and len(labels) != len(features):
-            raise BadData(
-                "y", "as long as X", Plain("another length"), "A record is a row of both."
-            )
+            wanted = "as long as X"
+            raise BadData("y", wanted, Plain("another length"), "A record is a row of both.")
         own = opening.budgets(layout, data, budgets)
         if own is not None and len(own) != len(features):
             raise BadData("budgets", "as long as X", Plain("another length"), EACH)
@@ -199,3 +202,82 @@ def sums_finitely(numbers: Array) -> bool:
     """True proves every entry finite: nan and inf survive addition."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(numbers.sum()))
+
+
+REUSED = "Without an executor blocks are read one at a time, and are not copied."
+
+
+class TablePart(ABC):
+    """Abstract: a part of a table, picklable, read where the work on it is done. It has its rows,
+    or their place, such as a path.
+    """
+
+    layout: Layout
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """As errors call it: `block 3`."""
+
+    @abstractmethod
+    def tables(self) -> Iterator[Table]:
+        """Its rows, in order, as tables in memory."""
+
+    def blocks(self) -> Iterator[Block]:
+        """Its rows, in order, as blocks of finite numbers; at least one. Raises DPFrameError."""
+        return guarded(self._blocks(), self.name)
+
+    def own_copy(self) -> TablePart:
+        """The part in memory of its own. Raises SourceFailed."""
+        return self
+
+    def _blocks(self) -> Iterator[Block]:
+        empty = True
+        for table in self.tables():
+            for block in table.blocks():
+                yield block
+                empty = False
+        if empty:
+            yield from empty_table(self.layout).blocks()
+
+
+@attrs.frozen(eq=False, repr=False)
+class TableWindow(TablePart):
+    """Rows that are in memory."""
+
+    table: Table
+    name: str = "X"
+
+    @property
+    def layout(self) -> Layout:  # type: ignore[override]
+        """The table's."""
+        return self.table.layout
+
+    def tables(self) -> Iterator[Table]:
+        """The one table."""
+        yield self.table
+
+    def own_copy(self) -> TableWindow:
+        """A copy of the rows, labels and budgets."""
+        packed = safely(lambda: pickle.dumps(self), self.name, REUSED)
+        copied: TableWindow = pickle.loads(packed)  # noqa: S301 - our own bytes
+        return copied
+
+
+def with_layout(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Table:
+    """A later piece of a table, compared with its first. Raises BadData that names the piece."""
+    try:
+        return Table.with_layout(layout, X, y, budgets)
+    except BadData as error:
+        name = f"{error.name}, in {where},"
+        refusal = BadData(name, error.requirement, error.value, error.way_out)
+    raise refusal
+
+
+def empty_table(layout: Layout) -> Table:
+    """A table of this layout without rows."""
+    rows = np.empty((0, len(layout.names)), dtype=object if layout.mixed else float)
+    plain = attrs.evolve(layout, header=None, label=None, budget=None)
+    labels = np.empty(0, dtype=object if layout.classes else float) if layout.declared else None
+    budgets = np.empty(0, dtype=float if layout.budget_kind == NUMBERS else object)
+    return Table.with_layout(plain, rows, labels, None if layout.budget_kind is None else budgets)

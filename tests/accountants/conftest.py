@@ -3,8 +3,6 @@
 They share no code with dpframe.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import mpmath

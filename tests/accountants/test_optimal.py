@@ -1,7 +1,5 @@
 """Optimal composition against every outcome at 60 digits, and its guarantee as (epsilon, delta)."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction
@@ -113,19 +111,6 @@ def test_the_lattice_and_the_binomials_agree(binomial, monkeypatch):
     assert found.lower < exact * (1 + mpf(1e-9))
     assert found.upper > exact * (1 - mpf(1e-9))
     assert found.width <= 1e-5 * found.upper
-
-
-@pytest.mark.parametrize(
-    ("size", "count", "epsilon"),
-    [(1, 100, 83.5307), (3, 20, 60.0), (2, 50, 99.9994), (math.log(3), 100, 94.2899)],
-)
-def test_known_values(size, count, epsilon, binomial):
-    """At delta = 1e-6, to the digits known; and the binomial sum on both sides of the answer."""
-    found = response_epsilon([(Fraction(size), Fraction(0), count)], MILLIONTH)
-    assert found.upper == pytest.approx(epsilon, abs=6e-5)
-    assert binomial(Fraction(size), count, Fraction(found.upper)) <= mpf(MILLIONTH)
-    below = Fraction(math.nextafter(found.lower, 0))
-    assert binomial(Fraction(size), count, below) > mpf(MILLIONTH)
 
 
 @pytest.mark.some(1, most=6)

@@ -1,7 +1,5 @@
 """Calibrated parameters meet their target at either end of the bracket."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from math import comb
 

@@ -1,7 +1,5 @@
 """Certificates and noise on samples, composed: the cost of several fits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

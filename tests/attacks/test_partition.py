@@ -1,7 +1,5 @@
 """What pairs of neighbours tell in cells of partitions and codebooks, in all releases together."""
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

@@ -4,8 +4,6 @@ Minimisers, balls and moves are computed here, with numpy and Fractions; only th
 the weights' totals and the coins are those that dpframe executes.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -16,9 +14,8 @@ import pytest
 import dpframe as dp
 from dpframe.budgets.roster import roster_of
 from dpframe.execution.numbers import PublicNumbers
-from dpframe.execution.one_pass import read
+from dpframe.execution.one_pass import fixed_sample_of, read
 from dpframe.execution.public_budgets import read_budgets, requested_budgets
-from dpframe.execution.samples import fixed_sample_of
 from dpframe.literature.personalized_published import PersonalizedRidgePrinted
 from dpframe.randomness.bits import SimulatedBits
 from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge

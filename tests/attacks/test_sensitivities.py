@@ -1,7 +1,5 @@
 """No pair of neighbours moves a statistic beyond its stated sensitivity; the worst reach it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

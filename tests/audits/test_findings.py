@@ -11,12 +11,12 @@ from mpmath import mp, mpf, sqrt
 import dpframe as dp
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.findings import bibliography as references
-from dpframe.audits.findings.findings import findings_text
 from dpframe.graph.rewriting import Scaling, recalibrated
 from dpframe.literature.catalogue import example
 from dpframe.literature.every import everything
 from dpframe.symbols import Number
 from tests.audits import bibliography
+from tests.support.html_pages import unfolded
 from tests.support.oracles import delta_of
 
 ONE = dp.ApproxDP(1, "1e-6")
@@ -205,7 +205,7 @@ def test_a_tight_declaration_wastes_nothing():
     told = found(dp.AdaSSP())
     assert told.waste.tight
     assert told.change is None
-    assert "No noise is wasted" in findings_text(told)
+    assert "No noise is wasted" in unfolded(told.audit)
 
 
 class Sampled(dp.Regression):
@@ -239,7 +239,7 @@ def test_no_factor_where_samples_are_not_counted(noise, target, setting):
     told = found(Sampled(noise), target, setting)
     assert str(told.audit.verdict) == "proved"
     assert told.waste is None
-    assert "tightest calibration" not in findings_text(told)
+    assert "tightest calibration" not in unfolded(told.audit)
 
 
 class Sums(dp.Regression):
@@ -260,7 +260,7 @@ def test_exactly_is_said_only_of_a_cost_that_is_attained():
     """One draw attains its epsilon; that several do for one pair of tables is not derived."""
     one, two = (found(Sums(draws), dp.PureDP(1)) for draws in (1, 2))
     assert one.waste.tight
-    assert "spends the target exactly" in findings_text(one)
+    assert "spends the target exactly" in unfolded(one.audit)
     assert two.waste.tight
     assert "exactly" not in two.waste.says
 
@@ -382,10 +382,12 @@ def test_letters_of_formulas_mean_what_they_stand_for(rows):
             return dp.release(dp.graph.column_squares(X), dp.Gaussian.analytic, budget)
 
     setting = dp.Setting(X=dp.Rows(**rows), relation=dp.ADD_REMOVE)
-    told = str(dp.audit(Squares(), target=ONE, setting=setting))
+    told = unfolded(dp.audit(Squares(), target=ONE, setting=setting))
     boxed = "norm" not in rows
     assert ("sqrt(d)*box^2" in told) == boxed
-    assert ("box: bound on an entry of a row" if boxed else "B: bound on the norm of a row") in told
+    assert (
+        "box the bound on an entry of a row" if boxed else "B the bound on the norm of a row"
+    ) in told
 
 
 def test_the_entries_that_a_saving_counts_are_named():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 import pytest
@@ -12,32 +13,58 @@ import dpframe as dp
 from dpframe.audits import audit, parse_description
 from dpframe.audits.drawing import LEAK, LEGEND, drawing, lines
 from dpframe.audits.figures import against, exactly, figure, formula, hanging, short
-from dpframe.audits.page import page
 from dpframe.literature.catalogue import EXAMPLES, example, setting_of
 from dpframe.prover import Verdict
 from dpframe.symbols import DELTA, EPSILON, constant, log
 from dpframe.wording import digits
+from tests.support.html_pages import read, unfolded
 
 # ----------------------------------------------------------------------------- The page of an audit
 SETTING = dp.Setting(
     X=dp.Rows(norm=dp.parameter("B")), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
 )
+ONE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
 
-def test_statistics_move_below_a_table_that_is_too_wide():
-    """They are a column of the wide page."""
-    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
-    assert "floor: lambda_min(X'X); gram: X'X; moment: X'y" in page(done, 80)
-    assert "floor    lambda_min(X'X)" in page(done)
+def test_statistics_move_below_the_names_where_a_table_is_too_wide():
+    """They are a column of a wider table; without room for the columns, a row is a paragraph."""
+    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
+    assert re.search(r"\n  floor +lambda_min\(X'X\) +1 +11.85", done.text(100))
+    assert re.search(r"\n  floor +1 +11.85[^\n]*\n    lambda_min\(X'X\)\n", done.text(80))
+    assert re.search(r"\n  floor: statistic lambda_min\(X'X\); sensitivity 1; ", done.text(60))
 
 
-def test_costs_and_the_first_change_stand_on_top():
-    """Of what is printed in Python; all else is the page."""
-    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
-    head, costs, first, *rest = str(done).split("\n\n")
-    assert [head, *rest] == page(done).split("\n\n")
-    assert "0.596  joint Gaussian profile" in costs
-    assert first.startswith("The first thing to change: Multiply all noise by 0.618")
+PLACES = [
+    "What everything costs together",
+    "What each release costs",
+    "How the budget is split",
+    "The first thing to change",
+    "Noise that is wasted",
+    "Assumed, not proved",
+    "Why it holds",
+    "The plan of shares",
+    "Where the numbers come from",
+    "What is claimed",
+]
+
+
+def test_text_and_page_have_the_same_sections_in_one_order():
+    """The verdict and the sentence first; a page has a few sections more, at its end."""
+    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
+    shown = [one for one in done.text().split("\n") if one and not one.startswith(" ")]
+    assert [one for one in shown if one in PLACES] == PLACES
+    titles = [one.text for one in read(done.to_html()).one("main").all("h2")]
+    assert [one.partition(" ")[2] for one in titles[1 : 1 + len(PLACES)]] == PLACES
+    costs = done.text().split("\n\n")[5]
+    assert re.search(r"joint Gaussian profile +inside it +0.595 +0.596\n", costs)
+
+
+def test_at_most_two_ways_out_are_printed():
+    """JSON has all of them."""
+    done = audit(dp.literature.SSPWangCoded(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
+    assert done.records()["open"][0]["way_out"].endswith(", or raise epsilon or delta.")
+    two = "by 1.53237, or calibrate it (dp.Gaussian.analytic is exact)."
+    assert two in unfolded(done)
 
 
 TWICE = """

@@ -238,7 +238,7 @@ def test_one_number_of_a_described_claim_is_replaced(tmp_path, delta, mechanism,
     """--epsilon alone leaves the delta of the file, or none."""
     description = tmp_path / "d.toml"
     description.write_text(DESCRIBED.format(delta=delta, mechanism=mechanism, share=share))
-    assert f"claim    {claim}" in both_streams("audit", description, "--epsilon", 2)
+    assert f"satisfies {claim}" in both_streams("audit", description, "--epsilon", 2)
 
 
 def test_what_nobody_foresaw_is_one_sentence(monkeypatch):

@@ -1,7 +1,5 @@
 """Every mechanism, calibration and accountant; and the mechanism that docs/adding.md adds."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re

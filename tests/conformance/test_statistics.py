@@ -1,7 +1,5 @@
 """Every statistic, map of rows, procedure and regression: what each states is so."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re

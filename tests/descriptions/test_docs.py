@@ -79,7 +79,7 @@ def test_the_blocks_of_the_reference(index, tmp_path, monkeypatch, capsys):
         (tmp_path / "gram.toml").write_text(blocks(PAGE)[0][1])
         monkeypatch.chdir(tmp_path)
         exec(compile(text, "describing.md", "exec"), {"dp": dp})
-        assert "Total: proved" in capsys.readouterr().out
+        assert "Proved. All that is released satisfies" in capsys.readouterr().out
     else:
         whole = text if "title" in text else HEAD + text
         assert dp.audits.parse_description(whole).graph.releases

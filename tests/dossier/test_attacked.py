@@ -1,7 +1,5 @@
 """The dossier's lower bounds by attack, and its page."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -1,7 +1,5 @@
 """The dossier's cases: complete, consistent, and never kinder than the proofs."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

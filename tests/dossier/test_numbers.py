@@ -1,7 +1,5 @@
 """The dossier's numbers: those that are published, and those of oracles at 50 digits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath

@@ -1,7 +1,5 @@
 """Wrong bounds of labels are questioned by released sums; bounds of ordinary labels are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

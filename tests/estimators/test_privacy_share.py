@@ -1,7 +1,5 @@
 """The privacy share is exact where sampling is known, and a lower bound, marked, elsewhere."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

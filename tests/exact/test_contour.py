@@ -1,8 +1,5 @@
 """Bounds on delta of several releases against sums and integrals over their privacy losses."""
 
-from __future__ import annotations
-
-import math
 from fractions import Fraction
 
 import mpmath
@@ -10,32 +7,14 @@ import pytest
 
 from dpframe.exact.interval import Unbounded
 from dpframe.exact.profile import ContourLine, Draws, composed, profile
+from tests.pld.composition import truths
 
 LINES = [ContourLine(Fraction(c), Fraction(1, 16), 400) for c in ("1/4", "2", "7")]
 
 
-def gaussian(e, square):
-    """delta(e) of a Gaussian loss, for e of either sign."""
-    mu = mpmath.sqrt(square)
-    return mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
-
-
-def responses(e, square, x, n):
-    """With n randomised responses, each e = x: a sum over how many were true."""
-    p = 1 / (1 + mpmath.exp(-x))
-    return sum(
-        math.comb(n, j) * p**j * (1 - p) ** (n - j) * gaussian(e - (2 * j - n) * x, square)
-        for j in range(n + 1)
-    )
-
-
-def laplace(e, square, x):
-    """With one draw of Laplace noise, whose loss is x or -x, or has a density between."""
-    ends = gaussian(e - x, square) / 2 + mpmath.exp(-x) / 2 * gaussian(e + x, square)
-    between = mpmath.quad(
-        lambda y: mpmath.exp((y - x) / 2) / 4 * gaussian(e - y, square), [-x, 0, x]
-    )
-    return ends + between
+def gaussian(e):
+    """delta(e) of a Gaussian loss of mu^2 = 1/2, for e of either sign."""
+    return truths.gaussian(1 / mpmath.sqrt(2), e)
 
 
 def close(bound, value):
@@ -62,7 +41,7 @@ def test_a_gaussian_alone_has_its_profile(e, line):
 def test_randomised_responses_are_a_binomial_sum(n, line):
     """Draws of any pure mechanism but Laplace noise."""
     with mpmath.workdps(60):
-        true = responses(mpmath.mpf(1), mpmath.mpf(1) / 2, mpmath.mpf(1) / 4, n)
+        true = truths.after_responses(mpmath.mpf(1) / 4, n, gaussian, mpmath.mpf(1))
     close(composed(Fraction(1), Fraction(1, 2), [Draws(False, Fraction(1, 4), n)], line), true)
 
 
@@ -73,7 +52,7 @@ def test_a_draw_of_laplace_noise_is_an_integral_over_its_loss(x, line):
     """mpmath's quadrature over the density, and the two atoms."""
     at = Fraction(x)
     with mpmath.workdps(60):
-        true = laplace(mpmath.mpf(1), mpmath.mpf(1) / 2, mpmath.mpf(at.numerator) / at.denominator)
+        true = truths.after_laplace(truths.exact(at), gaussian, mpmath.mpf(1), [1])
     close(composed(Fraction(1), Fraction(1, 2), [Draws(True, at, 1)], line), true)
 
 
@@ -99,7 +78,7 @@ def test_every_line_and_every_number_of_nodes_gives_a_bound(c, h, n):
     """Coarse steps alias and short sums leave a rest; both only add."""
     line = ContourLine(Fraction(c), Fraction(h), n)
     with mpmath.workdps(60):
-        true = laplace(mpmath.mpf(1), mpmath.mpf(1) / 2, mpmath.mpf(1) / 3)
+        true = truths.after_laplace(mpmath.mpf(1) / 3, gaussian, mpmath.mpf(1), [1])
         true = Fraction(*map(int, mpmath.libmp.to_rational(true._mpf_)))
     bound = composed(Fraction(1), Fraction(1, 2), [Draws(True, Fraction(1, 3), 1)], line)
     assert bound >= true * (1 - Fraction(1, 10**30))

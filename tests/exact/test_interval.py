@@ -1,7 +1,5 @@
 """Rational intervals contain what Arb and mpmath compute with far more digits, and are narrow."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import islice

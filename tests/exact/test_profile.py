@@ -1,7 +1,5 @@
 """Bounds on the Gaussian privacy profile against Arb and mpmath, out to extreme numbers."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from random import Random
 

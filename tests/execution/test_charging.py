@@ -1,7 +1,5 @@
 """What a ledger is charged for executions, and when: before anything is drawn."""
 
-from __future__ import annotations
-
 import gc
 import re
 import warnings

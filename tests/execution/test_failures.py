@@ -1,7 +1,5 @@
 """What was released and paid for is kept, whatever breaks a run off."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 import traceback

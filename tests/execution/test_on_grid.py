@@ -14,9 +14,9 @@ import pytest
 import dpframe as dp
 from dpframe.errors import NotExecutable
 from dpframe.execution import on_grid
+from dpframe.execution.execution import simulate
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
-from dpframe.execution.research import simulate
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph.statistics.combined import Linear

@@ -13,7 +13,7 @@ import dpframe as dp
 from dpframe.errors import BadData, NotExecutable, SourceFailed
 from dpframe.execution import execution as room
 from dpframe.execution.execution import BYTES, check_room, entries
-from dpframe.execution.samples import FixedSample
+from dpframe.execution.one_pass import FixedSample
 from dpframe.graph import Procedure
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.residuals import Gradient

@@ -10,8 +10,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import NotExecutable
+from dpframe.execution.execution import simulate
 from dpframe.execution.rehearsal import rehearsed
-from dpframe.execution.research import simulate
 from dpframe.execution.stages import EqualSums
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import ResidualLabels

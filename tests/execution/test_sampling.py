@@ -9,7 +9,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.execution import running as module
-from dpframe.execution.samples import InOrder, Sample
+from dpframe.execution.one_pass import InOrder, Sample
 from dpframe.randomness import SimulatedBits
 from dpframe.sources import source
 from dpframe.sources.table import Block

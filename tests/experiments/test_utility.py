@@ -1,7 +1,5 @@
 """Utility theorems: verdicts, curves against what is known otherwise, the page."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import mpmath

@@ -1,7 +1,5 @@
 """Ledgers that the tests of filters share, and how their state is read from outside."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Certificates as costs, numbers as text, and what filters print."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Admission agrees with sums of Fractions, and what is refused changes nothing."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Files of ledgers: what is restored spends the same; what was edited, cut or is old is seen."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

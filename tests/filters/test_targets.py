@@ -1,7 +1,5 @@
 """Ceilings inside (epsilon, delta), and what an odometer says: against mpmath and simulation."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 
@@ -10,6 +8,7 @@ import pytest
 from mpmath import mp, mpf
 
 import dpframe as dp
+from tests.support.oracles import delta_of
 
 TARGETS = [("1", "1e-6"), ("0.01", "1e-10"), ("8", "1e-5"), ("1e-4", "0.1"), ("100", "1e-40")]
 
@@ -46,12 +45,6 @@ def least_delta(rho, epsilon):
     return mpmath.exp(log_bound((low + high) / 2))
 
 
-def gaussian_delta(epsilon, mu):
-    """Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)."""
-    left, right = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
-    return mpmath.ncdf(left) - mpmath.exp(epsilon) * mpmath.ncdf(right)
-
-
 @pytest.mark.parametrize(("epsilon", "delta"), TARGETS)
 def test_the_largest_rho(epsilon, delta):
     """Inside at rho and outside just above; noise of exactly that rho is private by its profile."""
@@ -63,8 +56,7 @@ def test_the_largest_rho(epsilon, delta):
         <= wanted
         < least_delta(rho * (1 + mpf("1e-14")), number(epsilon))
     )
-    with mp.workdps(120):
-        assert gaussian_delta(number(epsilon), mpmath.sqrt(2 * rho)) <= wanted
+    assert delta_of(number(epsilon), mpmath.sqrt(2 * rho)) <= wanted
     surprise = -mpmath.log(wanted)  # never less than the simple conversion admits
     simple = (mpmath.sqrt(surprise + number(epsilon)) - mpmath.sqrt(surprise)) ** 2
     assert rho >= simple * (1 - mpf("1e-14"))
@@ -75,9 +67,9 @@ def test_the_largest_mu(epsilon, delta):
     """Its profile is at most delta, and above it just beyond."""
     gate = dp.Filter(dp.ApproxDP(epsilon, delta), by=dp.GaussianDP)
     mu, wanted = number(gate.ceiling.mu.value), number(delta)
-    with mp.workdps(120):
-        assert gaussian_delta(number(epsilon), mu) <= wanted
-        assert gaussian_delta(number(epsilon), mu * (1 + mpf("1e-14"))) > wanted
+    assert (
+        delta_of(number(epsilon), mu) <= wanted < delta_of(number(epsilon), mu * (1 + mpf("1e-14")))
+    )
 
 
 def test_a_filter_inside_a_target_says_so_and_survives():

@@ -1,7 +1,5 @@
 """The argmin of a strongly convex sum: that it is found, and how far one record moves it."""
 
-from __future__ import annotations
-
 import itertools
 import pickle
 

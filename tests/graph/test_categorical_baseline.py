@@ -63,40 +63,11 @@ def test_two_levels_are_minus_one_and_one():
         assert part.encode(values).tolist() == [[-1], [1], [0], [0]]
 
 
-def test_a_cell_is_coded_by_itself():
-    """Whatever stands in the other cells of a block, and in whatever order."""
-    values = np.array(["d", "?", "a", "b", "a", "c", ""], dtype=object)
-    whole = FOUR.encode(values)
-    for place, value in enumerate(values):
-        alone = FOUR.encode(np.array([value], dtype=object))
-        assert np.array_equal(alone[0], whole[place])
-
-
 def test_without_a_baseline_levels_are_indicators():
     """As many as levels, and zeros for what is none."""
     part = dp.Categorical("three", ["a", "b", "c"], baseline=None)
     coded = part.encode(np.array(["b", "?", "c"], dtype=object))
     assert coded.tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 1]]
-
-
-@pytest.mark.parametrize("columns", [(TWO,), (THREE,), (FOUR, TWO), MIXED], ids=len)
-def test_with_an_intercept_every_level_is_identified(columns):
-    """A table of all combinations has X'X of full rank."""
-    places = [MIXED.index(part) for part in columns]
-    listed = np.array(list(itertools.product(*[VALUES[j] for j in places])), dtype=object)
-    rows = encoded(columns, listed, intercept=True)
-    assert np.linalg.matrix_rank(rows) == rows.shape[1]
-
-
-@pytest.mark.parametrize("intercept", [False, True])
-def test_declared_norms_hold_for_every_combination(intercept):
-    """2-norm and 1-norm of every row; the first is reached, the second beyond one a column."""
-    node = setting(intercept=intercept).nodes()[0]
-    rows = encoded(MIXED, ROWS, intercept=intercept)
-    length, norm1 = (by_python(one) for one in (node.norm, node.norm1))
-    assert np.linalg.norm(rows, axis=1).max() == pytest.approx(length, rel=1e-12)
-    assert len(MIXED) + intercept < np.abs(rows).sum(axis=1).max() <= norm1 * (1 + 1e-12)
-    assert rows.shape[1] == by_python(node.columns)
 
 
 def by_python(formula):
@@ -228,18 +199,6 @@ def test_bad_baselines_are_refused(given, words):
         dp.Categorical("c", **given)
 
 
-@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
-@pytest.mark.parametrize("regression", [dp.SSP(), dp.JointSSP()], ids=["SSP", "JointSSP"])
-def test_certificates_are_saved_loaded_and_checked(regression, relation, tmp_path):
-    """With their baselines; the independent checker derives the same bounds."""
-    run = dp.certify(regression, target=TARGET, setting=setting(relation=relation))
-    run.save(tmp_path / "run.json")
-    again = dp.load(tmp_path / "run.json")
-    assert again.setting == run.setting
-    assert again.setting.X.columns[2].baseline == 2
-    assert check.main([str(tmp_path / "run.json")]) == 0
-
-
 def test_noise_on_absolute_values_is_checked_too(tmp_path):
     """The 1-norm of the coding stands in the checker as well."""
     run = dp.certify(Laplaced(), target=dp.PureDP(1), setting=setting())
@@ -314,41 +273,6 @@ def test_certificates_of_all_levels_with_an_intercept_are_refused_by_name():
     document["declaration"]["setting"]["X"]["intercept"] = True
     with pytest.raises(BadCertificate, match="baseline"):
         dp.load(document)
-
-
-@pytest.mark.parametrize("baseline", ["no", "yes"])
-def test_coefficients_are_differences_from_the_baseline(baseline):
-    """As least squares has them, in the label's units, whichever is the baseline."""
-    rng = np.random.default_rng(3)
-    n = 4000
-    frame = pd.DataFrame(
-        {
-            "age": rng.uniform(20, 60, n),
-            "smoker": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
-            "town": rng.choice(["a", "b", "c"], n),
-        }
-    )
-    effects = {"a": 0.0, "b": 3.0, "c": -2.0}
-    labels = 5 + 0.1 * frame.age + 4 * (frame.smoker == "yes") + frame.town.map(effects)
-    codebook = [
-        dp.Numeric("age", 20, 60),
-        dp.Categorical("smoker", ["no", "yes"], baseline=baseline),
-        dp.Categorical("town", ["a", "b", "c"], baseline="b"),
-    ]
-    table = dp.Setting(
-        X=dp.Rows(columns=codebook, intercept=True),
-        y=dp.Column(lower=0, upper=20),
-        relation=dp.ADD_REMOVE,
-    )
-    model = dp.PrivateRegressor(dp.SSP(), epsilon=10**6, delta="1e-6", setting=table, rng=0)
-    model.fit(frame, labels)
-    other = {"no": "yes", "yes": "no"}[baseline]
-    assert model.coef_names_ == ("age", f"smoker[{other}]", "town[a]", "town[c]")
-    sign = 1 if baseline == "no" else -1
-    assert model.coef_ == pytest.approx([0.1, 4 * sign, -3, -5], abs=0.01)
-    at = 5 + 3 + (4 if baseline == "yes" else 0)
-    assert model.intercept_ == pytest.approx(at, abs=0.02)
-    assert model.predict(frame[:20]) == pytest.approx(labels[:20].to_numpy(), abs=0.01)
 
 
 def test_the_choice_of_a_baseline_changes_names_only():

@@ -1,7 +1,5 @@
 """Rows in a box, and the mean of estimates of cells: how far one record moves them."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 

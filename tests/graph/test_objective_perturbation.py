@@ -1,7 +1,5 @@
 """The theorem of proofs/objective_perturbation, against the laws themselves, by quadrature."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Losses and the gradients of records: right, finite, and how far they move."""
 
-from __future__ import annotations
-
 import warnings
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Public partitions: every record is in one cell, alone, whatever stands around it."""
 
-from __future__ import annotations
-
 import pickle
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Maps of rows and labels by public and by released numbers; sums of squares and counts of them."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -160,7 +160,6 @@ def test_the_path_is_named():
 X, Y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()
 WAYS = ("block", "compute", "on_grid", "sample", "samples")
 BASES = {Statistic: "step", AdditiveNoise: "exact", Procedure: "exact"}
-ANY = (procedures.DeepPoint, Gaussian, Gram)  # imports the rest
 
 
 def derived(base: type) -> Iterator[type]:

@@ -1,7 +1,5 @@
 """What noise makes of coefficients that it hides cannot be weighted away."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -16,7 +16,6 @@ from tests.kernel.writing import (
     each_own,
     edited,
     mul,
-    sealed,
     symbol,
 )
 from tests.oracle import tamper
@@ -125,7 +124,7 @@ def believed(reads: str) -> Json:
     graph.release(graph.node("trace", rows), "2", share, noise="laplace")
     made = claimed(graph, symbols={"epsilon": symbol("1")})
     said = ["idealized numerics", f"{TRUSTED} is trusted: as it says"]
-    return sealed({**made, "assumptions": said})
+    return check.sealed({**made, "assumptions": said})
 
 
 def paid(late: bool) -> Json:
@@ -137,7 +136,8 @@ def paid(late: bool) -> Json:
     own = graph.node("trusted_release", graph.x, share={"epsilon": "v" if late else "2"}, **keys)
     symbols = {"v": symbol("1", "2", "both", origin=known)}
     made = certificate(graph, "pure", ["3"], symbols, "basic", shown, own)
-    return sealed({**made, "assumptions": ["idealized numerics", f"{TRUSTED} is trusted: yes"]})
+    said = ["idealized numerics", f"{TRUSTED} is trusted: yes"]
+    return check.sealed({**made, "assumptions": said})
 
 
 PAIRS = {  # a true file, one that is not, and the obligation that says so

@@ -32,7 +32,6 @@ from tests.kernel.writing import (
     placed,
     power,
     root,
-    sealed,
     spliced,
     symbol,
 )
@@ -363,7 +362,7 @@ def test_weighed_losses_move_as_the_record_weighs(loss: str, relation: str) -> N
         for i in (graph.weight, graph.top):
             nodes[i]["factor" if i == graph.weight else "formula"] = "epsilon"
         statement["symbols"]["top"] = symbol(origin=graph.top)
-        verdict = check.check(sealed(edited(document, (RELATION, relation))))
+        verdict = check.check(check.sealed(edited(document, (RELATION, relation))))
         fine = less == "1" and (tolerance != "0" or loss == "squared")
         assert verdict.accepted == fine, verdict.reason
 
@@ -375,7 +374,7 @@ def test_eigenvalues_of_weighed_records_are_not_on_a_grid() -> None:
         floor = graph.node("lambda_min", graph.node("gram", graph.rows))
         document = graph.pure((floor, power(WEIGHT, "2")), noise=noise)
         assert check.check(document).accepted == accepted
-        assert not check.check(sealed({**document, "assumptions": []})).accepted
+        assert not check.check(check.sealed({**document, "assumptions": []})).accepted
 
 
 def test_budgets_of_each_record_are_spent_on_noise_only() -> None:
@@ -496,7 +495,7 @@ def test_what_all_records_share_is_no_number_of_one_record() -> None:
         assert check.check(document).accepted, check.check(document).reason
         text = json.dumps({k: document[k] for k in ("statement", "graph")})
         unfair = json.loads(text.replace('"S"', '"epsilon"'))
-        reason = check.check(sealed({**document, **unfair})).reason
+        reason = check.check(check.sealed({**document, **unfair})).reason
         assert "one number for all records" in reason
 
 

@@ -10,7 +10,7 @@ import pytest
 from dpframe.cli.check import write_standalone
 from dpframe.prover.witnesses import proved
 from tests.kernel.true_by_hand import TRUE, laplace
-from tests.kernel.writing import edited, mul, sealed
+from tests.kernel.writing import edited, mul
 from tests.support import checking as check
 
 
@@ -27,7 +27,7 @@ def test_the_program_accepts_and_says_what_was_proved(tmp_path: Path) -> None:
     file assumes is marked as not checked.
     """
     assumed = ["idealized numerics: no\x1b[2J tricks", "one unit of privacy is: a word"]
-    document = sealed({**TRUE["Wang at numbers"], "assumptions": assumed})
+    document = check.sealed({**TRUE["Wang at numbers"], "assumptions": assumed})
     file = tmp_path / "certificate.json"
     file.write_text(json.dumps(proved(document)))
     done = run(file, "--expect", document["hash"])

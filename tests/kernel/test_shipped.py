@@ -1,7 +1,6 @@
 """Certificates of every shipped regression are accepted, and edits of them are refused."""
 
 import copy
-import json
 
 import attrs
 import pytest
@@ -20,7 +19,6 @@ from tests.kernel.writing import (
     placed,
     power,
     root,
-    sealed,
     spliced,
     symbol,
 )
@@ -46,7 +44,7 @@ def shipped(name: str, relation: str, target: str) -> Json:
     data = {"X": dp.Rows(norm=norm), "y": dp.Column(bound=bound)}
     setting = dp.Setting(relation=dp.Relation(relation), **data)
     made = dp.certify(SHIPPED[name], target=TARGETS[target], setting=setting)
-    return json.loads(json.dumps(made.document))
+    return check.file_of(made)
 
 
 @pytest.mark.parametrize("relation", check.RELATIONS)
@@ -303,8 +301,8 @@ def test_what_procedures_compute_in_doubles_is_listed(name: str) -> None:
     """Striking out the assumption is noticed."""
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
     proof = dp.certify(SHIPPED[name], target=dp.ApproxDP(1, "1e-6"), setting=setting)
-    document = json.loads(json.dumps(proof.document))
+    document = check.file_of(proof)
     assert check.check(document).accepted
     kept = [one for one in document["assumptions"] if not one.startswith("idealized")]
     assert len(kept) < len(document["assumptions"])
-    assert not check.check(sealed({**document, "assumptions": kept})).accepted
+    assert not check.check(check.sealed({**document, "assumptions": kept})).accepted

@@ -17,7 +17,6 @@ from tests.kernel.writing import (
     power,
     released,
     root,
-    sealed,
     symbol,
 )
 from tests.support import checking as check
@@ -74,7 +73,7 @@ def test_samples_are_of_sums_and_a_point_has_one_loop() -> None:
     document = descent()
     document["graph"]["nodes"].pop()
     document["graph"]["output"] = [step]
-    assert "the query of one loop" in check.check(sealed(document)).reason
+    assert "the query of one loop" in check.check(check.sealed(document)).reason
 
 
 def after(reads: str, *, size: str = "2", loss: str = "logistic", **more: Json) -> Json:

@@ -85,14 +85,6 @@ class Graph:
         return self.node("post", *inputs, **keys)
 
 
-def sealed(document: Json) -> Json:
-    """The document with its hash made right."""
-    return {
-        **document,
-        "hash": check.hash_of(*(document[k] for k in ("statement", "graph", "assumptions"))),
-    }
-
-
 def certificate(graph, kind, amounts, symbols, derivation, *output, **more: Json) -> Json:
     """A certificate file."""
     statement = {
@@ -113,7 +105,7 @@ def certificate(graph, kind, amounts, symbols, derivation, *output, **more: Json
         "assumptions": ["idealized numerics"],
         "proof": {"steps": {}},
     }
-    return sealed(document)
+    return check.sealed(document)
 
 
 EPSILON, DELTA = symbol(), symbol("0", "1")
@@ -145,7 +137,8 @@ def edited(document: Json, *changes: Change) -> Json:
             place.append(value)
         else:
             place[last] = value
-    return sealed(found) if found.keys() >= {"statement", "graph", "assumptions", "hash"} else found
+    whole = found.keys() >= {"statement", "graph", "assumptions", "hash"}
+    return check.sealed(found) if whole else found
 
 
 def released(document: Json) -> list[int]:
@@ -178,7 +171,7 @@ def spliced(document: Json, out: int) -> Json:
     for spec in symbols.values():
         spec["origin"] = moved(spec["origin"])
     found["graph"]["output"] = [moved(i) for i in found["graph"]["output"]]
-    return sealed(found)
+    return check.sealed(found)
 
 
 OWN, EACH = dp.each("epsilon"), {"own": ["epsilon"]}
@@ -189,7 +182,7 @@ def each_own(document: Json, **symbols: Json) -> Json:
     """The same for epsilons of each record."""
     statement = {**document["statement"], "each": EACH}
     statement["symbols"] = {**statement["symbols"], **symbols}
-    return sealed({**document, "statement": statement})
+    return check.sealed({**document, "statement": statement})
 
 
 class Weighed(Graph):

@@ -4,8 +4,6 @@ An instance is a mechanism of tests/support/samples.py at some size, a relation,
 can add it, and a delta. Where an accountant cannot, it must say so in words.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Invalid parameters are refused when they are declared, by every class that takes a number."""
 
-from __future__ import annotations
-
 import math
 from decimal import Decimal
 from fractions import Fraction

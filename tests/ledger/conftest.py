@@ -1,7 +1,5 @@
 """Costs and ledgers that the tests share, and the file seen from outside."""
 
-from __future__ import annotations
-
 import json
 import os
 import pickle

@@ -1,24 +1,12 @@
-"""The Gaussian profile and its inverses at 50 digits, by mpmath alone."""
-
-from __future__ import annotations
+"""Inverses of the Gaussian profile, by bisection."""
 
 from fractions import Fraction
 
 import mpmath
 
+from tests.support.oracles import delta_of, mpf
+
 MILLIONTH = Fraction(1, 10**6)
-
-
-def profile(epsilon, mu):
-    """delta(epsilon) of mu-Gaussian DP, at 50 digits."""
-    with mpmath.workdps(50):
-        a, b = mpmath.mpf(mu) / 2 - epsilon / mu, -mpmath.mpf(mu) / 2 - epsilon / mu
-        return mpmath.ncdf(a) - mpmath.exp(epsilon) * mpmath.ncdf(b)
-
-
-def mpf(value):
-    """A fraction at 50 digits."""
-    return mpmath.mpf(value.numerator) / value.denominator
 
 
 def bisect(holds, low, high):
@@ -31,4 +19,4 @@ def bisect(holds, low, high):
 
 def bisect_mu():
     """The largest mu inside (1, 1e-6), at 50 digits."""
-    return bisect(lambda mu: profile(1, mu) <= mpf(MILLIONTH), mpmath.mpf("1e-3"), mpmath.mpf(1))
+    return bisect(lambda mu: delta_of(1, mu) <= mpf(MILLIONTH), mpmath.mpf("1e-3"), mpmath.mpf(1))

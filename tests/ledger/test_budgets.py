@@ -1,7 +1,5 @@
 """What fits into a budget: sums by Fractions, runs of mixed kinds, and why rules are not mixed."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from fractions import Fraction
@@ -13,7 +11,8 @@ import dpframe as dp
 from dpframe.budgets.ledger import Cost
 from dpframe.budgets.ledger.accounts import chord
 from dpframe.privacy import Unit
-from tests.ledger.curves import MILLIONTH, bisect, bisect_mu, mpf, profile
+from tests.ledger.curves import MILLIONTH, bisect, bisect_mu
+from tests.support.oracles import delta_of, mpf
 
 
 # ---------------------------------------------------------------------------------------- What fits
@@ -250,7 +249,7 @@ def test_the_best_rule_chosen_late_exceeds_the_budget():
     with mpmath.workdps(30):
         delta, first, share = mpmath.mpf("1e-6"), mpmath.mpf("0.1"), mpmath.mpf("0.5")
         second = mpmath.sqrt(bisect_mu() ** 2 - first**2)
-        confess = delta - profile(share, first)
+        confess = delta - delta_of(share, first)
 
         def by_sums(epsilon):
             if epsilon >= 1 - share:
@@ -260,7 +259,7 @@ def test_the_best_rule_chosen_late_exceeds_the_budget():
             return confess + (1 - confess) * max(answer, 1 - mpmath.exp(epsilon))
 
         def by_squares(epsilon):
-            return profile(epsilon, second)
+            return delta_of(epsilon, second)
 
         def total(choose):
             loss = first**2 / 2
@@ -294,7 +293,7 @@ def test_so_the_first_run_settles_the_rule(ledger, spend, cost):
 def test_gaussian_runs_fit_more_often_by_squares(ledger, cost):
     """(1/4, 2.5e-7) each with its mu: 4 by sums, floor(mu*^2 / mu^2) by squares."""
     part = (Fraction(1, 4), MILLIONTH / 4)
-    mu = bisect(lambda m: profile(mpf(part[0]), m) <= mpf(part[1]), mpmath.mpf("1e-3"), 1)
+    mu = bisect(lambda m: delta_of(mpf(part[0]), m) <= mpf(part[1]), mpmath.mpf("1e-3"), 1)
     stated = Fraction(int(mu * 10**12), 10**12)
     run = cost(dp.ApproxDP(*part), dp.GaussianDP(stated))
     expected = int(bisect_mu() ** 2 / mpf(stated) ** 2)

@@ -1,7 +1,5 @@
 """The chain: every edit of the past is seen, a forged price too."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import random

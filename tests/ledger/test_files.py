@@ -1,7 +1,5 @@
 """Bad, locked, read-only and full files: each one sentence, and nothing lost."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource
@@ -16,9 +14,7 @@ import pytest
 import dpframe as dp
 from dpframe.budgets.ledger import store
 
-COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
-TRIGGERS = store.STATEMENTS[1:]
-NAMES = [statement.split()[2] for statement in TRIGGERS]
+TRIGGER = store.STATEMENTS[1].split()[2]
 
 
 def _text(path):
@@ -67,7 +63,7 @@ BAD = {
     "zeros": (_zeros, "no SQLite file"),
     "another application": (_pragma("application_id=7"), "another SQLite file"),
     "another format": (_pragma("user_version=9"), "format 9.*version of dpframe that wrote it"),
-    "a trigger dropped": (_statement(f"DROP TRIGGER {NAMES[0]}"), "own table and triggers"),
+    "a trigger dropped": (_statement(f"DROP TRIGGER {TRIGGER}"), "own table and triggers"),
     "a table more": (_statement("CREATE TABLE more (x)"), "own table and triggers"),
     "a column more": (_statement("ALTER TABLE entries ADD COLUMN x TEXT"), "own table"),
 }

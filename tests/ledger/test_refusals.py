@@ -1,7 +1,5 @@
 """Names and numbers that a ledger refuses or shows safely, and what fits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath
@@ -12,7 +10,8 @@ import dpframe as dp
 from dpframe.budgets.ledger import Cost
 from dpframe.cli import app
 from dpframe.privacy import Unit
-from tests.ledger.curves import MILLIONTH, bisect, profile
+from tests.ledger.curves import MILLIONTH, bisect
+from tests.support.oracles import delta_of
 
 
 # --------------------------------------------------- What is refused when it is declared or charged
@@ -49,7 +48,7 @@ def test_the_largest_epsilon_at_the_delta_that_was_asked(ledger, cost):
         pass
     said = mpmath.mpf(str(caught.value).split("at epsilon ")[1].split(",")[0])
     truth = bisect(
-        lambda e: profile(e, mpmath.mpf("0.2")) >= mpmath.mpf("1e-5"), mpmath.mpf(0), mpmath.mpf(3)
+        lambda e: delta_of(e, mpmath.mpf("0.2")) >= mpmath.mpf("1e-5"), mpmath.mpf(0), mpmath.mpf(3)
     )
     assert said <= truth < said + mpmath.mpf("1e-5")
 
@@ -178,7 +177,7 @@ def test_an_account_says_what_is_spent_in_epsilon_and_what_fits(ledger, cost, by
     assert "What fits: " in text
     said = mpmath.mpf(text.split("(epsilon ")[1].split(" at delta 1e-6)", maxsplit=1)[0])
     mu, delta = mpmath.sqrt("0.02"), mpmath.mpf("1e-6")
-    truth = bisect(lambda e: profile(e, mu) >= delta, mpmath.mpf(0), mpmath.mpf(3))
+    truth = bisect(lambda e: delta_of(e, mu) >= delta, mpmath.mpf(0), mpmath.mpf(3))
     assert truth <= said < (truth + mpmath.mpf("1e-6") if by is None else 1)
 
 

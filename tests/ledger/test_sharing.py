@@ -1,7 +1,5 @@
 """Journal modes, a first entry that was half-written, and who waits for whom."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

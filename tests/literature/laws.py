@@ -2,8 +2,6 @@
 are the same.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats import ks_2samp
 

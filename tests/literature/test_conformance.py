@@ -2,8 +2,6 @@
 laws, by two-sample Kolmogorov-Smirnov tests, and not those of another form of noise.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import cache, partial
 

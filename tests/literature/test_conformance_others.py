@@ -6,8 +6,6 @@ numpy, google-research's adaSSP, BayesianSSPCoded) or release no fit (diffprivli
 DPrivStats): dpframe audits these, and runs none.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import product
 

@@ -5,8 +5,6 @@ No run computes raw means, deviations and maxima: the tests take each map of a d
 those of numpy, and simulate adaSSP on what the maps give.
 """
 
-from __future__ import annotations
-
 from functools import cache, partial
 
 import numpy as np

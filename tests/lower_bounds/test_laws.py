@@ -1,7 +1,5 @@
 """Bounds from counts and from listed laws: against brute force."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Any program: leaks are found, and an attack passes over no failure."""
 
-from __future__ import annotations
-
 import json
 from unittest import mock
 

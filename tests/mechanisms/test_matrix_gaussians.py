@@ -4,7 +4,6 @@ chi-square.
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 
@@ -106,7 +105,7 @@ def test_matrix_noise_is_certified_and_checked_as_gaussian_noise(cls, kind, rela
     assert not dp.examine(cls("8.999"), target=dp.GaussianDP(mu), setting=setting).proved
     little = dp.examine(cls("1"), target=dp.ApproxDP(1, "1e-6"), setting=setting)
     assert any(one.verdict is Verdict.REFUTED for one in little.open_obligations)
-    document = json.loads(json.dumps(proof.document))
+    document = check.file_of(proof)
     assert check.check(document).accepted
     (node,) = (one for one in document["graph"]["nodes"] if one["kind"] == "release")
     assert node["mechanism"] == f"{kind}_gaussian"

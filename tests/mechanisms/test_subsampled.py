@@ -1,7 +1,5 @@
 """Subsampled mechanisms: which pair, which guarantee, which refusals, which rows."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

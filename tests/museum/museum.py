@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import importlib
 import time
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,9 +14,10 @@ from pathlib import Path
 import attrs
 
 HERE = Path(__file__).parent
-REFUSED, FALSIFIED = "refused", "falsified"  # without data; by a counterexample that was computed
+ROOT = HERE.parents[1]
 VERIFIER = "the verifier"  # the gate of most
 KNOWN = 13  # the first so many are bugs of libraries; the others are published constants
+TEXTS = tomllib.loads((ROOT / "docs/generate/pages/museum.toml").read_text("utf-8"))
 
 
 @attrs.frozen
@@ -27,23 +28,28 @@ class Finding:
     says: str
 
 
-@attrs.frozen(eq=False, kw_only=True)
+@attrs.frozen(eq=False)
 class Exhibit:
-    """One bug. `wrong` puts its port to a gate and `mended` the corrected port to the same gate."""
+    """One bug. `wrong` puts its port to a gate and `mended` the corrected port to the same gate;
+    what the page says of it is in `text`.
+    """
 
     number: int
-    name: str
-    system: str
-    source: str
-    claim: str
-    fact: str
-    port: str
     gate: str = VERIFIER
-    verdict: str = REFUSED
-    wrong: Callable[[], Finding]
-    mended: Callable[[], Finding]
-    repair: str
-    shows: tuple[str, ...]  # what the finding must say, so that it is this bug that is found
+    wrong: Callable[[], Finding] = attrs.field(kw_only=True)
+    mended: Callable[[], Finding] = attrs.field(kw_only=True)
+    shows: tuple[str, ...] = attrs.field(kw_only=True)
+    """What the finding must say, so that it is this bug that is found."""
+
+    @property
+    def text(self) -> dict[str, str]:
+        """Its name, system, source, claim, fact, port and repair."""
+        return TEXTS[str(self.number)]
+
+    @property
+    def verdict(self) -> str:
+        """Refused without data, or falsified by a counterexample that was computed."""
+        return "refused" if self.gate == VERIFIER else "falsified"
 
     @property
     def found(self) -> Finding:
@@ -71,9 +77,9 @@ def judged(port: Callable[[], Finding]) -> Finding:
 @cache
 def museum() -> tuple[Exhibit, ...]:
     """Every exhibit, by number."""
-    files = sorted((HERE / "exhibits").glob("n*.py"))
-    modules = [importlib.import_module(f"tests.museum.exhibits.{file.stem}") for file in files]
-    found = [module.EXHIBIT for module in modules]
+    from tests.museum import falsified, refused
+
+    found = [*refused.EXHIBITS, *falsified.EXHIBITS]
     return tuple(sorted(found, key=lambda exhibit: exhibit.number))
 
 
@@ -94,7 +100,8 @@ def walk() -> str:
         stopped = exhibit.verdict if exhibit.caught else "NOT STOPPED"
         spent = time.process_time() - start
         lines.append(
-            f"{exhibit.number:3}  {stopped:11}  {spent:6.2f} s  {exhibit.gate:28}  {exhibit.name}"
+            f"{exhibit.number:3}  {stopped:11}  {spent:6.2f} s  {exhibit.gate:28}  "
+            f"{exhibit.text['name']}"
         )
     return "\n".join([*lines, tally(museum())])
 

@@ -39,6 +39,20 @@ class Stated(Statistic):
         return np.asarray(self.whole(values[self.rows], values[self.column]), dtype=float)
 
 
+@attrs.frozen(cache_hash=True)
+class Bits(Stated):
+    """Every bit by itself, shape (n,). One record changes one of them by at most 1."""
+
+    kind = "bits"
+    shape = property(lambda self: (self.rows.rows,))
+
+    def states(self):
+        return 1
+
+    def whole(self, X, y):
+        return (y > 0).astype(float)
+
+
 def added_in_pairs(values: np.ndarray) -> float:
     """A sum in doubles, by pairs, then pairs of pairs, each rounded to nearest; 0 for nothing."""
     left = np.asarray(values, dtype=float)

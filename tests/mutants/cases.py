@@ -161,21 +161,6 @@ def project(gram):
     return (vectors * np.maximum(values, 0)) @ vectors.T
 
 
-def zero_if(raw, gram, moment):
-    """Branches on its first argument."""
-    return moment * 0 if np.linalg.matrix_rank(raw) < len(moment) else gram @ moment
-
-
-def residual(theta, labels):
-    """A residual variance."""
-    return np.var(labels) - theta @ theta
-
-
-def average(values):
-    """The mean of the copies."""
-    return np.mean(values, axis=0)
-
-
 def sums(*amounts: Fraction) -> Fraction:
     """An exact sum."""
     return sum(amounts, Fraction(0))
@@ -285,20 +270,6 @@ refuse(
     node="X'y",
     broken=lambda values: values["d"] > 1,  # loss sqrt(d) epsilon
 )
-refuse(
-    "I10 REL: sensitivities for add/remove used under replace-one",
-    lambda X, y, b: two(X, y, *stated(SIGMA * root2, X, y)),
-    at=RO,
-    broken=too_near(lambda epsilon, delta: root("9/4") / sigma_of(epsilon, delta)),
-)
-refuse(
-    "I12 COMP: two identical releases of which one is paid",
-    lambda X, y, b: (
-        dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
-        dp.release(X.T @ X, dp.Gaussian(std=SIGMA)),
-    ),
-    broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
-)
 accept(
     "I13 ALG: shares gamma^2, (1 - gamma)^2, gamma (1 - gamma)",
     lambda X, y, b: three(X, y, b.split(GAMMA**2, (1 - GAMMA) ** 2, GAMMA * (1 - GAMMA))),
@@ -312,12 +283,6 @@ accept(
 
 # ---------------------------------------------------------------------------- M: budget algebra
 refuse(
-    "M03 ALG: epsilon in thirds, but every release uses the whole delta",
-    lambda X, y, b: three(X, y, b.split(epsilon=(THIRD,) * 3, delta=(1, 1, 1))),
-    node="budget",
-    broken=overspent(lambda: (EVERY,) * 3, "delta"),
-)
-refuse(
     "M05 DOM: shares gamma, gamma, 1 - 2 gamma: they sum to 1, the last is negative from 1/2 on",
     lambda X, y, b: three(X, y, b.split(GAMMA, GAMMA, 1 - 2 * GAMMA)),
     broken=nonpositive(lambda gamma: (gamma, gamma, 1 - 2 * gamma)),
@@ -330,12 +295,6 @@ refuse(
     broken=lambda values: 3 * Fraction(577, 1000) > 1,  # 1/sqrt 3 = 0.5773...
 )
 refuse(
-    "M11 COMP: budget/T a round, T + 1 rounds",
-    lambda X, y, b: dp.release(X.T @ y, analytic, b.split(1 / ROUNDS)[0], times=ROUNDS + 1),
-    node="budget",
-    broken=overspent(lambda T: ((T + 1) / T,)),
-)
-refuse(
     "M13 PROFILE: boosted adaSSP with std mu Delta instead of Delta/mu",
     lambda X, y, b: (
         dp.release(X.T @ X, dp.Gaussian(std=1 / SIGMA)),
@@ -346,12 +305,6 @@ refuse(
 )
 
 # ------------------------------------------------------------------------- S: sensitivity, noise
-refuse(
-    "S01 SENS: X'X with noise that forgets |x|^2 <= B^2",
-    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log(2 / DELTA)) / EPSILON)),
-    at=table(norm=BIG),
-    broken=too_near(lambda B, epsilon, delta: B**2 * epsilon / root(2 * log(2 / delta))),
-)
 refuse(
     "S05 PROFILE: Wang's adaSSP, each release at (epsilon/3, delta/3) on its own",
     lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
@@ -389,66 +342,13 @@ refuse(
 )
 
 # -------------------------------------------------------------------------------------- T: taint
-refuse(
-    "T01 TAINT: ridge from the smallest eigenvalue without noise",
-    lambda X, y, b: dp.post(
-        ridge_solve,
-        dp.release(X.T @ X, analytic, b.split(half)[0]),
-        dp.release(X.T @ y, analytic, b.split(half)[0]),
-        1 / (1 + dp.lambda_min(X.T @ X)),
-    ),
-    node="ridge_solve",
-)
-refuse(
-    "T03 TAINT: post-processing that also reads y",
-    lambda X, y, b: dp.post(residual, dp.release(X.T @ y, analytic, b), y),
-    node="clip to [-1, 1]",
-)
-refuse(
-    "T05 TAINT: features divided by the standard deviation of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
-        X.scaled(dp.graph.aggregate("std", X))
-    ),
-)
-refuse(
-    "T09 TAINT: zeros where the raw X'X is singular",
-    lambda X, y, b: dp.post(
-        zero_if,
-        X.T @ X,
-        dp.release(X.T @ X, analytic, b.split(half)[0]),
-        dp.release(X.T @ y, analytic, b.split(half)[0]),
-    ),
-    node="X'X",
-)
 unspellable(
     "T09b SPELLING: control flow on the raw X'X",
     lambda X, y, b: dp.release(X.T @ y if X.T @ X else y @ y, analytic, b),
 )
-refuse(
-    "T11 TAINT: clipping at a quantile of the data",
-    lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
-        X.clip(norm=dp.graph.aggregate("quantile", X))
-    ),
-)
-refuse(
-    "T13 TAINT: features chosen by their raw correlation with y",
-    lambda X, y, b: dp.post(
-        zero_if,
-        dp.graph.aggregate("correlation", X),
-        dp.release(X.T @ X, analytic, b.split(half)[0]),
-        dp.release(X.T @ y, analytic, b.split(half)[0]),
-    ),
-    node="correlation",
-)
 unspellable(
     "T13b SPELLING: a chosen column of the raw features",
     lambda X, y, b: dp.release(X[:, 0] @ y, analytic, b),
-)
-refuse(
-    "T15 COMP: five fresh noisy copies averaged, one paid",
-    lambda X, y, b: dp.post(average, dp.release(X.T @ y, analytic, b, times=5)),
-    node="budget",
-    broken=overspent(lambda: (EVERY,) * 5),
 )
 unspellable(
     "T17 SPELLING: a generator seeded in the graph",
@@ -652,12 +552,6 @@ refuse(
     "E07 SENS: (X'X, X'y) released as one vector with noise for the larger of the two",
     lambda X, y, b: dp.release(dp.graph.stack(X.T @ X, X.T @ y), dp.Gaussian(std=SIGMA), b),
     broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
-)
-refuse(
-    "E09 REL: three rows a person, noise for one",
-    lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
-    at=table(rows_per_person=3),
-    broken=too_near(lambda epsilon, delta: 3 / sigma_of(epsilon, delta)),
 )
 accept(
     "E10 REL: k rows a person, k symbolic, noise k times as large",

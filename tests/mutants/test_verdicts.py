@@ -1,7 +1,5 @@
 """Every mutant is refused with what a person needs to mend it; every variant is accepted."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 from fractions import Fraction

@@ -3,10 +3,10 @@
 import pytest
 
 import dpframe as dp
-from docs.generate.pages.mutation import breaking
 from dpframe.literature.catalogue import example
 from dpframe.literature.every import everything
 from tests.mutating import EXAMPLES, around, mended, together
+from tests.mutating.certain import breaking
 
 FEW = (
     dp.SSP,

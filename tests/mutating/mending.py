@@ -10,29 +10,15 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
-from dpframe.graph.columns import ColumnNode
 from dpframe.graph.joint import jointly, unit_std
 from dpframe.graph.rewriting import Replacement, Rewriting, Scaling, rewritten
-from dpframe.graph.rows import RowsNode
+from dpframe.graph.rows import ColumnNode, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import PureDP, Share
 from dpframe.prover import Report
 from dpframe.prover.jointly import noise_factor
-from dpframe.prover.problem import (
-    ALL_NOISE,
-    CLIP,
-    DROP,
-    EDITS,
-    EVEN,
-    FIELD,
-    NOISE,
-    PUBLIC,
-    RELEASE,
-    SHARES,
-    TABLE,
-    Edit,
-)
+from dpframe.prover.problem import EDITS, Edit
 from dpframe.prover.report import verify
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol, exact
@@ -73,7 +59,7 @@ def mended(report: Report) -> Mended:
     seen = {_key(report.problem.graph)}
     while not report.proved and len(done) < ROUNDS:
         found = next_graph(report, seen)
-        if found is None or (found[0] == ALL_NOISE and done[-1:] == [ALL_NOISE]):
+        if found is None or (found[0] == "all noise" and done[-1:] == ["all noise"]):
             break  # noise that was scaled to the target is not scaled again
         what, graph = found
         done.append(what)
@@ -321,14 +307,14 @@ def _releases(graph: Graph) -> list[Release]:
 
 
 CARRIES: dict[str, Carry] = {
-    TABLE: _table,
-    PUBLIC: _public,
-    CLIP: _clip,
-    FIELD: _field,
-    RELEASE: _release,
-    DROP: _drop,
-    SHARES: _shares,
-    EVEN: _even,
-    NOISE: _noise,
-    ALL_NOISE: _all_noise,
+    "table": _table,
+    "public": _public,
+    "clip": _clip,
+    "field": _field,
+    "release": _release,
+    "drop": _drop,
+    "shares": _shares,
+    "even shares": _even,
+    "noise": _noise,
+    "all noise": _all_noise,
 }

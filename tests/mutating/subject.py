@@ -9,9 +9,8 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Graph, Node, Procedure, Regression, Release
-from dpframe.graph.columns import ColumnNode
 from dpframe.graph.rewriting import Replacement, Rewriting, rewritten
-from dpframe.graph.rows import RowsNode
+from dpframe.graph.rows import ColumnNode, RowsNode
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.privacy import ADD_REMOVE, Relation, Share, Unit
 

@@ -30,10 +30,8 @@ def table(found: Mutants) -> str:
     name.
     """
     parts = [
-        *_table("edits that are meant to break the claim", found, BREAKING_ENDS, breaks=True),
-        "",
-        *_table("harmless edits", found, BENIGN_ENDS, breaks=False),
-        "",
+        markdown(found, BREAKING_ENDS, breaks=True),
+        markdown(found, BENIGN_ENDS, breaks=False),
         sentence(found),
         *named("survivor: ", found.survivors),
         *named("refused although harmless: ", found.overcautious),
@@ -66,33 +64,15 @@ def named(word: str, judged: Iterable[Judged]) -> list[str]:
     ]
 
 
-def rows(
-    found: Mutants, ends: Sequence[Outcome], *, breaks: bool
-) -> list[tuple[str, str, list[int]]]:
-    """Name, meaning and counts of every operator that made an edit."""
+def markdown(found: Iterable[Judged], ends: Sequence[Outcome], *, breaks: bool) -> str:
+    """Every operator that made an edit, how many of its edits ended how, and their sum."""
     counts = Counter((one.operator.name, one.verdict) for one in found)
     used = [one for one in OPERATORS.values() if one.breaks is breaks]
     listed = [(one.name, one.says, [counts[one.name, end] for end in ends]) for one in used]
-    return [row for row in listed if any(row[2])]
-
-
-def _table(title: str, found: Mutants, ends: Sequence[Outcome], *, breaks: bool) -> list[str]:
-    listed = rows(found, ends, breaks=breaks)
-    head = [title, "", *map(str, ends)]
-    body = [[name, says, *(str(n or "") for n in counts)] for name, says, counts in listed]
-    sums = ["together", "", *(str(sum(row[2][i] for row in listed)) for i in range(len(ends)))]
-    widths = [max(len(line[i]) for line in (head, *body, sums)) for i in range(len(head))]
-    rule = "-" * (sum(widths) + 2 * len(widths) - 2)
-    return [
-        _line(head, widths),
-        rule,
-        *(_line(line, widths) for line in body),
-        rule,
-        _line(sums, widths),
-    ]
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    words = [cell.ljust(width) for cell, width in zip(cells[:2], widths[:2], strict=True)]
-    numbers = [cell.rjust(width) for cell, width in zip(cells[2:], widths[2:], strict=True)]
-    return "  ".join((*words, *numbers)).rstrip()
+    kept = [row for row in listed if any(row[2])]
+    total = [sum(row[2][i] for row in kept) for i in range(len(ends))]
+    head = ("harmful edit" if breaks else "harmless", "description", *map(str, ends))
+    lines = [head, ("---", "---", *["---:"] * len(ends))]
+    for name, says, own in (*kept, ("**together**", "", total)):
+        lines.append((name, says.replace("|", "\\|"), *map(str, own)))
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines).replace("| --- ", "|---")

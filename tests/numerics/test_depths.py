@@ -1,7 +1,5 @@
 """Depths among models: counts, draws and distances against enumeration of every point."""
 
-from __future__ import annotations
-
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations_with_replacement, product

@@ -6,8 +6,6 @@ determinants or characteristic polynomials. Where the spectrum is known in close
 H has H'H = d I, so H diag(c) H' has the eigenvalues d c_i) that decides as well.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

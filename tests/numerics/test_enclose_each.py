@@ -1,7 +1,5 @@
 """Intervals in doubles hold what ball arithmetic and mpmath find, and little more."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

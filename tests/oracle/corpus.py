@@ -8,7 +8,6 @@ count once.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice, product
@@ -18,7 +17,7 @@ from typing import Any
 import dpframe as dp
 from dpframe.literature.catalogue import example
 from dpframe.literature.every import everything
-from tests.support import lock, samples
+from tests.support import checking, lock, samples
 
 Document = dict[str, Any]
 Make = Callable[[], Document]
@@ -98,7 +97,7 @@ def certified(
     """The document of a certificate. Raises DPFrameError."""
     declared = example(cls) if isinstance(cls, type) else cls
     made = dp.certify(declared, target=claim(), setting=setting, **how)
-    return json.loads(json.dumps(made.document))
+    return checking.file_of(made)
 
 
 def of_people() -> Iterator[tuple[str, Make]]:

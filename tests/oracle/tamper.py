@@ -19,10 +19,10 @@ import attrs
 
 from dpframe.exact.documents import CLOSED
 from dpframe.exact.ring import FUNCTIONS
-from dpframe.kernel.checker import hash_of
 from dpframe.theory import DERIVATIONS, THEOREMS
 from dpframe.theory import KINDS as NODES
 from dpframe.theory.guarantees import GUARANTEES
+from tests.support import checking
 
 Json = Any
 Path = tuple[Any, ...]
@@ -59,8 +59,7 @@ def sealed(document: Json) -> Json:
     """The same with its hash made right; what is no certificate any more is left as it is."""
     if type(document) is not dict or not {"statement", "graph", "assumptions"} <= document.keys():
         return document
-    parts = (document[key] for key in ("statement", "graph", "assumptions"))
-    return {**document, "hash": hash_of(*parts)}
+    return checking.sealed(document)
 
 
 def leaves(value: Json, path: Path = ()) -> Iterator[tuple[Path, Json]]:

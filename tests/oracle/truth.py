@@ -36,6 +36,7 @@ SLACK = 1e-9
 ROUNDING = 1e-14  # of sums in floating point, relative
 FAR = 1e4  # raw records of this many times the largest bound are clipped to it
 POINTS, PAIRS = 5, 40
+UNDEFINED = (Unknown, ArithmeticError, ValueError, KeyError, np.linalg.LinAlgError)
 L1 = ("laplace", "discrete_laplace")
 PURE = (*L1, "l2_laplace")
 OF_BUDGETS = {"largest": (1.0, 1.5), "total": (2.0, 7.0), "smallest": (1.0, 0.3)}
@@ -572,22 +573,17 @@ def _judged(text: str) -> Judgement:
         for env in points(document):
             try:
                 found = at_point(document, env, found)
-            except (Unknown, ArithmeticError, ValueError, KeyError, np.linalg.LinAlgError) as error:
+            except UNDEFINED as error:
                 unknown = f"{type(error).__name__}: {error}"
     return attrs.evolve(found, unknown="" if found.pairs else unknown or "no point")
 
 
 def at_point(document: Json, env: dict[str, float], found: Judgement) -> Judgement:
     """What was found before, and here."""
-    claimed, nodes = document["statement"], document["graph"]["nodes"]
-    rng = random.Random(2)
-    full = with_origins(document, env, rng)
-    d = columns_of(nodes, full)
-    replaced, k = claimed["relation"] == "replace_one", number(claimed["rows_per_person"], full)
-    for seed, pair in enumerate(pairs(replaced, int(k), d, scales(nodes, full))):
-        seen = looked(document, full, pair, seed)
+    nodes, output = document["graph"]["nodes"], document["graph"]["output"]
+    for seed, seen in enumerate(seen_at(document, env)):
         where = f"{dict(seen.env)}, pair {seed}"
-        leak = leaked(nodes, document["graph"]["output"], seen.values)
+        leak = leaked(nodes, output, seen.values)
         whole, step = usages(document, seen)
         found = attrs.evolve(
             found,
@@ -598,6 +594,34 @@ def at_point(document: Json, env: dict[str, float], found: Judgement) -> Judgeme
             pairs=found.pairs + 1,
         )
     return found
+
+
+def seen_at(document: Json, env: dict[str, float]) -> Iterator[Seen]:
+    """Every pair of tables at a point."""
+    claimed, nodes = document["statement"], document["graph"]["nodes"]
+    full = with_origins(document, env, random.Random(2))
+    d = columns_of(nodes, full)
+    replaced, k = claimed["relation"] == "replace_one", number(claimed["rows_per_person"], full)
+    for seed, pair in enumerate(pairs(replaced, int(k), d, scales(nodes, full))):
+        yield looked(document, full, pair, seed)
+
+
+def broken(document: Json, places: int, tables: int) -> bool | None:
+    """Whether the claim is false, by the first pair that says so, of so many points and pairs at
+    each; None where nothing is known.
+    """
+    known, graph = None, document["graph"]
+    with np.errstate(all="ignore"):
+        for env in itertools.islice(points(document), places):
+            try:
+                for seen in itertools.islice(seen_at(document, env), tables):
+                    leak = leaked(graph["nodes"], graph["output"], seen.values)
+                    if leak or usages(document, seen)[0] > 1 + SLACK:
+                        return True
+                    known = False
+            except UNDEFINED:
+                continue
+    return known
 
 
 def columns_of(nodes: list[Json], env: Env) -> int:

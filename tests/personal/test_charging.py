@@ -1,7 +1,5 @@
 """Executions that are charged to everybody's own account."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

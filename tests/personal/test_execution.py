@@ -1,7 +1,5 @@
 """Executions with budgets of each record: who weighs what, how much noise, what is refused."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

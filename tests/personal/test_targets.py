@@ -1,7 +1,5 @@
 """Targets of each record: what is given, what is refused, what is certified for all budgets."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +20,6 @@ def setting(relation=dp.REPLACE_ONE, norm=1, bound=1, **kwargs):
     return dp.Setting(X=dp.Rows(norm=norm), y=dp.Column(bound=bound), relation=relation, **kwargs)
 
 
-SYMBOLIC = setting(norm=dp.parameter("B"), bound=dp.parameter("Y"))
 SYMBOLIC_ADD = setting(dp.ADD_REMOVE, dp.parameter("B"), dp.parameter("Y"))
 
 

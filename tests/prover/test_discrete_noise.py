@@ -1,7 +1,5 @@
 """Noise in whole numbers on statistics in whole numbers: proved, checked, forged, executed."""
 
-from __future__ import annotations
-
 import copy
 from fractions import Fraction
 

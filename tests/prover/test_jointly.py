@@ -1,7 +1,5 @@
 """Joint calibration: one factor for all noise, certified, saved, checked; nothing is lost by it."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 
@@ -15,6 +13,7 @@ from dpframe.literature.catalogue import example
 from dpframe.mechanisms import Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import exp, to_json
+from tests.pld.composition import truths
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import delta_of
@@ -80,18 +79,8 @@ def checked(certificate):
 def mixed_delta(epsilon, mu, x):
     """The profile of N(mu, 1) and Laplace noise at x: its loss is +-x or spread between."""
     with mpmath.workdps(40):
-        epsilon, mu, x = mpmath.mpf(epsilon), mpmath.mpf(mu), mpmath.mpf(x)
-
-        def gaussian(e):
-            return mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
-
-        # between its ends the loss has density exp((loss - x)/2)/4 under P
-        spread = mpmath.quad(
-            lambda loss: mpmath.exp((loss - x) / 2) / 4 * gaussian(epsilon - loss),
-            mpmath.linspace(-x, x, 9),
-        )
-        ends = gaussian(epsilon - x) / 2 + mpmath.exp(-x) / 2 * gaussian(epsilon + x)
-        return ends + spread
+        x, epsilon = mpmath.mpf(x), mpmath.mpf(epsilon)
+        return truths.after_laplace(x, lambda e: truths.gaussian(mpmath.mpf(mu), e), epsilon, [])
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)

@@ -14,10 +14,10 @@ import dpframe as dp
 from docs.generate.pages.currencies import MECHANISMS, exact_size
 from dpframe.exact.interval import Interval
 from dpframe.kernel import check
-from dpframe.kernel.checker import hash_of
 from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlipSelection
 from dpframe.theory import derivations as single
 from tests.support import noise_costs
+from tests.support.checking import sealed
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
 TARGETS = {
@@ -150,9 +150,7 @@ def forged(change):
         json.dumps(dp.certify(One(noise), target=target, setting=SETTING).document, default=str)
     )
     change(document)
-    parts = (document[name] for name in ("statement", "graph", "assumptions"))
-    document["hash"] = hash_of(*parts)
-    return check(document)
+    return check(sealed(document))
 
 
 def test_the_kernel_refuses_what_costs_more():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import json
 import random
 from fractions import Fraction
 from typing import ClassVar
@@ -58,7 +57,7 @@ def proved(regression, relation=dp.ADD_REMOVE, target=TARGET, rows=1, **more):
         found = dp.certify(regression, target=target, setting=setting, **more)
     except Uncertified:
         return None
-    document = json.loads(json.dumps(found.document))
+    document = check.file_of(found)
     assert check.check(document).accepted, check.check(document)
     return found
 
@@ -273,7 +272,7 @@ def of_kind(document, *kinds):
 def test_the_checker_refuses_files_that_bend_the_cells():
     """One cell asked twice, another salt, cells out of range, the other relation: all refused."""
     found = proved(plan([(0, 0, 1), (0, 1, 1), (0, 2, 1)]))
-    document = json.loads(json.dumps(found.document))
+    document = check.file_of(found)
     assert check.check(mutated(document, lambda d: None)).accepted
     for name, change in BENT.items():
         assert not check.check(mutated(document, change)).accepted, name

@@ -2,8 +2,6 @@
 whatever is released besides, and a lower end of the cost above the claim refutes it.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

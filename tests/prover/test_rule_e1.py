@@ -1,7 +1,5 @@
 """Rule E1, the exact profile and the region of a proof, against mpmath's profile."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import mpmath
@@ -10,8 +8,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.prover.algebra import Field
-from dpframe.prover.judge import Assuming, region_of
-from dpframe.prover.profile_rule import ProfileClaim, holds, refute
+from dpframe.prover.judge import Assuming, ProfileClaim, holds, refute, region_of
 from dpframe.theory.gaussian import tail_of
 from tests.support.oracles import delta_of, value
 from tests.support.samples import RELATIONS, setting

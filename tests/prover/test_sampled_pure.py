@@ -4,7 +4,6 @@ mixtures; and no less where a sample is shared or hides less. (docs/proofs/subsa
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 
@@ -77,7 +76,7 @@ def proved(target, setting=SETTING, **fields):
         run = dp.certify(Sampled(**fields), target=target, setting=setting)
     except Uncertified:
         return False
-    verdict = checking.check(json.loads(json.dumps(run.document)))
+    verdict = checking.check(checking.file_of(run))
     assert verdict.accepted, verdict.reason
     return True
 

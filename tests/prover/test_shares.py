@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from fractions import Fraction
 from typing import Any
@@ -238,7 +237,7 @@ def test_fractional_powers_of_a_size_are_a_delta(least, proved):
     assert report.proved is proved
     if proved:
         done = dp.certify(dp.literature.AdaSSPBudget(), target=target, setting=setting)
-        assert checking.check(json.loads(json.dumps(done.document))).accepted
+        assert checking.check(checking.file_of(done)).accepted
         with pytest.raises(dp.InvalidArgument):
             done.at(N=1)
 

@@ -1,7 +1,5 @@
 """Signs of polynomials: never proved where a point of the domain says otherwise."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

@@ -2,8 +2,6 @@
 without delta cannot calibrate Gaussian noise, and one message says so.
 """
 
-from __future__ import annotations
-
 import pytest
 
 import dpframe as dp

@@ -187,12 +187,6 @@ def test_a_seed_or_a_generator_is_a_simulation(rng):
     assert randomness.kind == "simulation, NOT private"
 
 
-def test_a_generator_is_used_as_it_is():
-    """Draws continue where the caller's generator stands."""
-    rng = np.random.default_rng(7)
-    assert Randomness.of(rng).generator is rng
-
-
 @pytest.mark.parametrize("rng", [True, -1, 0.5, "seed", np.random.RandomState(0)], ids=named)
 def test_anything_else_is_refused(rng):
     """The message names what would do."""

@@ -335,12 +335,18 @@ MECHANISMS = {
 
 @pytest.mark.parametrize("cls", [*MECHANISMS, dp.DiscreteGaussian], ids=lambda cls: cls.__name__)
 def test_mechanisms_draw_their_law_on_a_grid(cls):
-    """`on_grid` has the law of the mechanism's noise, at a size of 3.7 steps."""
-    draws = cls.on_grid(Fraction(37, 10), N, bits(42))
+    """`on_grid` has the law of the mechanism's noise, at a size of 3.7 steps; so has `sample` where
+    that law is one of whole numbers.
+    """
+    found = [cls.on_grid(Fraction(37, 10), N, bits(42))]
+    if cls in {dp.DiscreteLaplace, dp.DiscreteGaussian}:
+        found.append(cls.sample(3.7, (N,), bits(42), symmetric=False))
     law = LAWS[MECHANISMS[cls]][1] if cls in MECHANISMS else lambda s: discrete_normal(s, 200)
     assert cls.exact
-    assert judged(draws, 3.7, law) > LEAST
-    assert judged(draws, 3.7, law, WRONG) < LEAST
+    for draws in found:
+        assert draws.dtype == np.int64
+        assert judged(draws, 3.7, law) > LEAST
+        assert judged(draws, 3.7, law, WRONG) < LEAST
 
 
 def test_noise_in_doubles_is_not_drawn_on_a_grid():

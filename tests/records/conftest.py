@@ -1,7 +1,5 @@
 """Ledgers that the tests share; the suites' oracles can be imported."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -4,8 +4,6 @@ second one's cost depends on the first one's outcome, against the profile of one
 Record 0 is there under P and absent under Q. The filter decides in each branch of the game.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

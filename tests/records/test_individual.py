@@ -1,7 +1,5 @@
 """The individual filter: sums as Fractions, costs rounded up, and nothing of it is shown."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -3,8 +3,6 @@
 Keys, older copies, branches, writers and failures are those of tests/filters/test_saved.py.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 

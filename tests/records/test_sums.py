@@ -1,7 +1,5 @@
 """Every record's total agrees with sums of Fractions; what is refused changes nothing."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import math

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -18,7 +17,7 @@ from dpframe.graph.partition import CellColumn, CellRows
 from dpframe.graph.statistics import NormCounts
 from dpframe.prover import examine
 from dpframe.prover.problem import REFUTED
-from tests.support.checking import check
+from tests.support.checking import check, file_of
 from tests.support.samples import declared
 
 # -------------------------------------------------------------------------- Cells of narrow columns
@@ -130,7 +129,7 @@ def test_prover_and_checker_agree_on_coefficients_with_a_zero(target: Any, shift
         found = dp.certify(declared(build), target=target, setting=setting())
     except dp.Uncertified:
         return
-    assert check(json.loads(json.dumps(found.document))).accepted
+    assert check(file_of(found)).accepted
 
 
 def test_a_fit_that_was_spent_is_kept() -> None:

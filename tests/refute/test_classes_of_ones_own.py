@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -87,7 +86,7 @@ def test_a_class_of_ones_own_is_charged_what_it_says(kind, setting):
 def test_the_kernel_does_not_take_it_for_its_base():
     """What it states of itself is taken on trust, nine times its base; the verdict says so."""
     run = certified(lambda X, y: dp.release(NineGrams(X), dp.Gaussian(std=100)), trust=[NineGrams])
-    document = json.loads(json.dumps(run.document))
+    document = check.file_of(run)
     verdict = check.check(document)
     assert verdict.trusted == (f"{__name__}:NineGrams",)
     (node,) = [n for n in document["graph"]["nodes"] if n["kind"] == "trusted_statistic"]
@@ -103,7 +102,7 @@ class Posing(NineGrams):
 def test_the_kernel_does_not_believe_a_name():
     """A class made elsewhere is recorded by its own name, whatever it calls itself."""
     run = certified(lambda X, y: dp.release(Posing(X), dp.Gaussian(std=100)), trust=[Posing])
-    verdict = check.check(json.loads(json.dumps(run.document)))
+    verdict = check.check(check.file_of(run))
     assert verdict.trusted == (f"{__name__}:Posing",)
 
 
@@ -217,7 +216,7 @@ FORGED = {
 def test_combinations_of_stacks_are_in_doubles_for_the_checker_too(name, setting):
     """A file that leaves the assumption out is rejected."""
     run = certified(lambda X, y: dp.release(FORGED[name](X, y), dp.Gaussian(std=60)), setting)
-    document = json.loads(json.dumps(run.document))
+    document = check.file_of(run)
     assert check.check(document).accepted
     document["assumptions"] = [a for a in document["assumptions"] if "idealized" not in a]
     parts = (document[part] for part in ("statement", "graph", "assumptions"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -308,7 +307,7 @@ def test_the_checker_knows_what_is_computed_in_doubles(name, setting):
     """A file that leaves out the assumption, sealed again, is rejected; with it, accepted."""
     grid = UNIT.grid if "stack" in name else None
     run = certified(FORGED[name], attrs.evolve(setting, grid=grid))
-    document = json.loads(json.dumps(run.document))
+    document = check.file_of(run)
     assert check.check(document).accepted
     document["assumptions"] = [a for a in document["assumptions"] if "idealized" not in a]
     parts = (document[part] for part in ("statement", "graph", "assumptions"))

@@ -1,7 +1,5 @@
 """Budgets of each record and of groups: regions, samples, names, long tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

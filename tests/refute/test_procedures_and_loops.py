@@ -1,7 +1,5 @@
 """Procedures, loops and searches: what they cost, what they may read, and that they run."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import attrs

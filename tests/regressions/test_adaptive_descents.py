@@ -1,7 +1,5 @@
 """Descents with learned clips: maps and counts by hand, certificates, what runs really cost."""
 
-from __future__ import annotations
-
 import copy
 from fractions import Fraction
 from itertools import pairwise
@@ -142,28 +140,6 @@ def test_two_rows_a_person_are_two_cells_or_more(relation):
         )
     )
     assert verdict.accepted, verdict.reason
-
-
-def stds(cls, turns, relation):
-    """The stds of counts, gradients and n at epsilon = 1, and the clip at its lower end."""
-    graph = cls(rounds=turns).graph(samples.setting(relation), ONE.budget)
-    numbers = {f"clip{t}": rounds.CUTS[0] for t in range(turns)}
-    return {r.name: float(value(r.mechanism.std, numbers)) for r in graph.releases}
-
-
-def test_noise_by_hand():
-    """sigma(1, 1e-6) over the root of the weight, B = 3/2, Y = 2; of batches whatever T is."""
-    sigma, unit = float(sigma_of(1, 1e-6)), float(rounds.CUTS[0]) * 3
-    for turns in (2, 5):
-        batch = stds(dp.regressions.AMBSSGD, turns, dp.ADD_REMOVE)
-        assert np.isclose(batch["n"], sigma / np.sqrt(0.05), rtol=1e-9)
-        assert np.isclose(batch["counts1"], sigma / np.sqrt(0.1), rtol=1e-9)
-        assert np.isclose(batch["gradient1"], unit * sigma / np.sqrt(0.85), rtol=1e-9)
-        whole = stds(dp.regressions.AdaptiveGradientDescent, turns, dp.ADD_REMOVE)
-        assert np.isclose(whole["gradient1"], batch["gradient1"] * np.sqrt(turns), rtol=1e-9)
-        replaced = stds(dp.regressions.AMBSSGD, turns, dp.REPLACE_ONE)
-        assert np.isclose(replaced["gradient1"], 2 * unit * sigma * np.sqrt(2 / 0.9), rtol=1e-9)
-        assert np.isclose(replaced["counts1"], np.sqrt(2) * sigma * np.sqrt(2 / 0.1), rtol=1e-9)
 
 
 def test_files_with_other_maps_are_refused():

@@ -1,7 +1,5 @@
 """Descents on clipped gradients; and every certified regression on every odd table."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -1,9 +1,5 @@
 """Logistic descent: its noise by hand, its certificates, and what it fits."""
 
-from __future__ import annotations
-
-import math
-
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -11,24 +7,8 @@ from sklearn.linear_model import LogisticRegression
 
 import dpframe as dp
 from dpframe.regressions.logistic_descent import descend, principal
-from tests.support import samples
-from tests.support.oracles import sigma_of, value
 
 APPROX = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-
-
-def test_its_noise_by_hand():
-    """At B = 3/2, Y = 2 under add/remove: X'X moves by B^2, a gradient by B Y."""
-    declared = dp.regressions.LogisticDescent()
-    graph = declared.graph(samples.setting(dp.ADD_REMOVE), dp.ApproxDP(1, "1e-6").budget)
-    gram, gradients = graph.releases
-    sigma = float(sigma_of(1, "1e-6"))
-    assert float(value(gram.mechanism.formula, {"d": 3})) == pytest.approx(
-        1.5**2 * sigma / math.sqrt(0.1)
-    )
-    assert float(value(gradients.mechanism.formula, {"d": 3})) == pytest.approx(
-        1.5 * 2 * sigma * math.sqrt(48 / 0.9)
-    )
 
 
 def world(n=3000, intercept=-2.0):

@@ -1,7 +1,5 @@
 """The penalty of logistic output perturbation, and what noise does to log-odds, by hand."""
 
-from __future__ import annotations
-
 import math
 import operator
 

@@ -1,7 +1,5 @@
 """Output perturbation: its noise by hand, its certificates, and what the checker makes of them."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pytest

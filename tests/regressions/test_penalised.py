@@ -2,8 +2,6 @@
 conditions on the gradient in exact words.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """OPS and AdaOPS: certified or refused, right in law, and private on tables made against them."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

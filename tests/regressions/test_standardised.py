@@ -1,7 +1,5 @@
 """SSP and adaSSP on columns in released units: what they cost, give and refuse."""
 
-from __future__ import annotations
-
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 

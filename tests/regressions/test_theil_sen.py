@@ -1,7 +1,5 @@
 """Theil-Sen: depths of small tables by definition, laws of neighbours, certificates, fits."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import attrs

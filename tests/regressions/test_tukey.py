@@ -1,7 +1,5 @@
 """Tukey depth: its law against its claim for all neighbours, its certificates, what it fits."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from itertools import product

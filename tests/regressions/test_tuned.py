@@ -21,7 +21,6 @@ from dpframe.randomness import Randomness
 from dpframe.regressions.tuned import theta_of
 from tests.support import checking as check
 from tests.support import samples
-from tests.support.oracles import sigma_of, value
 
 # ---------------------------------------------------------------------------------- Random stopping
 PURE, APPROX = dp.PureDP(dp.EPSILON), dp.ApproxDP(dp.EPSILON, dp.DELTA)
@@ -235,22 +234,6 @@ def test_each_run_draws_noise_of_its_own(monkeypatch):
 # ------------------------------------------------------------------------------------------ Sub-Agg
 CLASSES = [dp.regressions.SubAgg, dp.regressions.SubAggPure, dp.literature.SubAggSmith]
 every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-CHANGED = {dp.ADD_REMOVE: 1, dp.REPLACE_ONE: 2}
-
-
-@relations
-def test_the_noise_by_hand(relation):
-    """2R/k, twice that under replace-one, over epsilon; sigma(epsilon, delta) for Gaussians."""
-    sensitivity = CHANGED[relation] * 2 * Fraction(3) / 20
-    graphs = [
-        cls(cells=20, radius=3).graph(samples.setting(relation), APPROX.budget)
-        for cls in (dp.regressions.SubAgg, dp.regressions.SubAggPure)
-    ]
-    gaussian, pure = (graph.releases[0].mechanism for graph in graphs)
-    numbers = {"epsilon": Fraction(1, 2), "delta": Fraction(1, 10**6)}
-    assert np.isclose(value(pure.scale, numbers), float(2 * sensitivity))
-    expected = float(sensitivity) * float(sigma_of(0.5, 1e-6))
-    assert np.isclose(value(gaussian.std, numbers), expected, rtol=1e-9)
 
 
 def test_the_printed_noise_is_for_one_block():

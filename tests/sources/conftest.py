@@ -1,7 +1,5 @@
 """What the tests of sources share."""
 
-from __future__ import annotations
-
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 

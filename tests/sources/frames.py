@@ -1,7 +1,5 @@
 """Pieces of a frame, as tables and files, the bits of arrays, a slow executor."""
 
-from __future__ import annotations
-
 import duckdb
 import numpy as np
 import polars as pl

@@ -1,7 +1,5 @@
 """Budgets of records: public, one beside every row, wherever the table is."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import traceback

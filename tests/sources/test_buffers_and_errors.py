@@ -20,7 +20,7 @@ import dpframe
 from dpframe.errors import BadData, DataWarning, DPFrameError, SourceFailed
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE
-from dpframe.sources import MultilineCSV, open_source, parts
+from dpframe.sources import MultilineCSV, open_source, table
 from tests.sources.frames import Late
 
 CANARY = "canary73194628"
@@ -154,7 +154,7 @@ def test_a_buffer_may_be_filled_again(kind, executor):
 @pytest.mark.parametrize("kind", REFILLED)
 def test_without_a_copy_rows_would_count_again(kind, monkeypatch):
     """The control of the last test: every kind is a view of the one buffer."""
-    monkeypatch.setattr(parts.TableWindow, "own_copy", lambda self: self)
+    monkeypatch.setattr(table.TableWindow, "own_copy", lambda self: self)
     assert open_source(LABELLED, REFILLED[kind]()).total(both, executor=Late()) != WANTED
 
 

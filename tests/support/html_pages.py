@@ -164,6 +164,11 @@ def words_of(done, **options):
     return read(html(findings(done), **options)).text
 
 
+def unfolded(done):
+    """The text of an audit as one line."""
+    return " ".join(str(done).split())
+
+
 NOISE = ("std", "scale", "variance", "calibration")
 
 

@@ -27,7 +27,6 @@ ORDERS = (
     "6",
     "10",
 )
-WHOLE = ("discrete gaussian", "discrete laplace")
 
 
 def number(value: object) -> mpf:

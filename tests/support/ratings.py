@@ -1,7 +1,5 @@
 """Ages, years and ratings: a table and its fits, for tests of inference."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 import pandas as pd

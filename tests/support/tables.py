@@ -1,7 +1,5 @@
 """Values of statistics by the pass that executions make, and made-up tables, for several tests."""
 
-from __future__ import annotations
-
 import attrs
 import numpy as np
 

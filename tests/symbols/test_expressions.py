@@ -1,7 +1,5 @@
 """Expressions: arithmetic, text, JSON and substitution agree with exact evaluation."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from operator import add, mul, sub, truediv
 

@@ -12,7 +12,6 @@ from dpframe.audits.splits.criterion import public_number
 from dpframe.budgets.records import RecordLedger
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-TARGET = dp.ApproxDP(1, "1e-6")
 PURE = dp.compose(dp.PureDP("1/3"), dp.PureDP("2/7"))
 MIXED = dp.compose(dp.Gaussian(std=3), (dp.Laplace(scale=7), 2))
 SYMBOLIC = dp.ApproxDP(dp.EPSILON, "1e-6")

@@ -1,7 +1,5 @@
 """The parser reads arithmetic and nothing else, fast."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import pytest

@@ -16,10 +16,9 @@ import dpframe
 import dpframe as dp
 from dpframe import theory
 from dpframe.graph import facts
-from dpframe.graph.columns import ColumnNode
 from dpframe.graph.maps.base import MappedColumn, MappedRows
 from dpframe.graph.node import Node
-from dpframe.graph.rows import RowsNode
+from dpframe.graph.rows import ColumnNode, RowsNode
 from dpframe.graph.statistics import LambdaMin, Linear, OneRow, Statistic
 from dpframe.mechanisms import Mechanism
 from dpframe.privacy import Guarantee, Relation

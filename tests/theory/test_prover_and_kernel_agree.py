@@ -5,7 +5,6 @@ partition, of a sample of the rows, of weighted records; under both relations.
 from __future__ import annotations
 
 import copy
-import json
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -17,7 +16,6 @@ from dpframe.errors import DPFrameError, Uncertified
 from dpframe.graph.facts import answers
 from dpframe.graph.post import points_of
 from dpframe.kernel import check
-from dpframe.kernel.checker import hash_of
 from dpframe.mechanisms import ExponentialSelection, PermuteAndFlipSelection
 from dpframe.prover.parallel import cell_of
 from dpframe.theory import KINDS
@@ -44,7 +42,7 @@ def certified(regression: dp.Regression, target: object, setting: dp.Setting) ->
         run = dp.certify(regression, target=target, setting=setting)
     except Uncertified:
         return False
-    document = json.loads(json.dumps(run.document))
+    document = checking.file_of(run)
     verdict = checking.check(document)
     assert verdict.accepted, verdict.reason
     return True
@@ -175,8 +173,7 @@ def accepted(noise, target, by, less=Fraction(1)):
     found = copy.deepcopy(made)
     (amount,) = found["statement"]["target"]["amounts"]
     found["statement"]["target"]["amounts"] = [str(Fraction(amount) * less)]
-    found["hash"] = hash_of(found["statement"], found["graph"], found["assumptions"])
-    return check(found).accepted
+    return check(checking.sealed(found)).accepted
 
 
 @pytest.mark.parametrize(("name", "by"), CASES)

@@ -10,8 +10,8 @@ import dpframe as dp
 from dpframe.graph import Procedure
 from dpframe.graph.rows import RowsNode
 from dpframe.kernel import check
-from dpframe.kernel.checker import hash_of
 from dpframe.prover.witnesses import proved
+from tests.support import checking
 from tests.trusting.outside import Halved, Logistic, Positives
 
 # ------------------------------------------------------------------------------------------ Classes
@@ -46,8 +46,7 @@ def document():
 
 def sealed(document):
     """With the hash that it then has, and a proof."""
-    parts = (document["statement"], document["graph"], document["assumptions"])
-    return proved({**document, "hash": hash_of(*parts)})
+    return proved(checking.sealed(document))
 
 
 def test_what_is_stated_counts(document):

@@ -43,8 +43,8 @@ def page() -> str:
 
 def row(exhibit: Exhibit) -> str:
     """One row of the table."""
-    link = f"[{exhibit.name}](#{anchor(exhibit)})"
-    cells = (str(exhibit.number), link, exhibit.system, exhibit.gate, verdict(exhibit))
+    link = f"[{exhibit.text['name']}](#{anchor(exhibit)})"
+    cells = (str(exhibit.number), link, exhibit.text["system"], exhibit.gate, verdict(exhibit))
     return f"| {' | '.join(cells)} |\n"
 
 
@@ -57,13 +57,13 @@ def section(exhibit: Exhibit) -> str:
     """One exhibit."""
     return f"""
 ({anchor(exhibit)})=
-## {exhibit.number}. {exhibit.name}
+## {exhibit.number}. {exhibit.text["name"]}
 
-{exhibit.system}. Source: {exhibit.source}.
+{exhibit.text["system"]}. Source: {exhibit.text["source"]}.
 
-- **Claim**: {exhibit.claim}
-- **Fact**: {exhibit.fact}
-- **Port**: {exhibit.port}
+- **Claim**: {exhibit.text["claim"]}
+- **Fact**: {exhibit.text["fact"]}
+- **Port**: {exhibit.text["port"]}
 
 Detected by {exhibit.gate}, which prints:
 
@@ -71,7 +71,7 @@ Detected by {exhibit.gate}, which prints:
 {exhibit.found.says}
 ```
 
-Correction: {exhibit.repair} The same gate prints:
+Correction: {exhibit.text["repair"]} The same gate prints:
 
 ```text
 {exhibit.passed.says}

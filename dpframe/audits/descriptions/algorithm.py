@@ -19,6 +19,7 @@ from .functions import Vocabulary
 from .keys import (
     CANONICAL,
     JOINTLY,
+    LISTED,
     MECHANISMS,
     NORMS,
     OUTPUT,
@@ -217,7 +218,7 @@ def _check_name(
         wanted = f"free of reserved names: {name} is {SHARED_NAMES[name]}"
         part.refuse(wanted, name, way_out)
     if name in vocabulary.functions and not part.path.startswith("release"):
-        reserved = f"{', '.join(SHARED_NAMES)}, and the functions {', '.join(vocabulary.functions)}"
+        reserved = f"{', '.join(SHARED_NAMES)}, and the functions, listed in {LISTED}"
         wanted = f"free of reserved names: {name} is a function"
         part.refuse(wanted, name, f"Reserved are {reserved}.")
     if name in taken:

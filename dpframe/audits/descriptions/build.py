@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable, Plain, TouchesData, listed_words
+from dpframe.errors import InvalidArgument, NotExecutable, Plain, TouchesData, listed_words, some
 from dpframe.graph import (
     ColumnNode,
     DataNode,
@@ -208,7 +208,9 @@ class GraphBuilder:
         for text in self.algorithm.reads:
             with located(f"output, reads {text!r}"):
                 if NAME.match(text) and not self.scope.knows(text):
-                    raise InvalidArgument("name", f"one of {', '.join(released)}", text)
+                    raise InvalidArgument(
+                        "name", f"one of {some(released, text, 'the file')}", text
+                    )
                 inputs.append(released[text] if text in released else self.scope.value(text))
         return post(last_step, *inputs)
 

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import attrs
 
 from dpframe import accountants, mechanisms
-from dpframe.errors import InvalidArgument, nearest
+from dpframe.errors import InvalidArgument, nearest, some
 from dpframe.exact.ring import NAME
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
@@ -29,6 +29,7 @@ UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move the characters around them."""
 
 PLAIN = {"text", "number"}
+LISTED = "docs/describing.md"  # every key, name and function
 OF_YOUR_OWN = (
     "A description imports nothing: write the kind of a class of your own, such as 'skewed', and "
     "name the class by trust=[...] in Python or by --trust module:Class."
@@ -82,7 +83,7 @@ class FilePart:
         word = self.text(limits.IN_FORMULA)
         if word not in words:
             near = "" if ":" in word else nearest(word, words).lstrip()
-            self.refuse(f"one of {', '.join(words)}", way_out=near or OF_YOUR_OWN)
+            self.refuse(f"one of {some(words, word, LISTED)}", way_out=near or OF_YOUR_OWN)
         return word
 
     @property
@@ -235,7 +236,9 @@ def keyed(part: FilePart, keys: Sequence[Key]) -> dict[str, FilePart]:
     for name in given:
         if name not in names:
             near = get_close_matches(name.lower()[:40], names, 1)
-            way_out = f"Did you mean {near[0]}?" if near else f"Known here: {', '.join(names)}."
+            way_out = (
+                f"Did you mean {near[0]}?" if near else f"Known here: {some(names, name, LISTED)}."
+            )
             part.refuse("made of known keys", shown(name), way_out)
     for key in keys:
         if key.required and key.name not in given:

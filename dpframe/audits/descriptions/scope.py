@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import attrs
 
-from dpframe.errors import InvalidArgument, TouchesData, UnsafeFormula
+from dpframe.errors import InvalidArgument, TouchesData, UnsafeFormula, some
 from dpframe.graph import ColumnNode, DataNode, Post, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Share
@@ -19,7 +19,7 @@ from dpframe.symbols import Expression, Number, Symbol, exact
 from . import limits
 from .formulas import FormulaSize, ParsedFormula, read
 from .functions import FUNCTIONS, STATISTICS, Function, Value
-from .keys import OF_YOUR_OWN
+from .keys import LISTED, OF_YOUR_OWN
 
 
 @attrs.frozen
@@ -129,7 +129,7 @@ class FormulaScope:
 
 def _refuse_name(what: str, word: str, names: Mapping[str, object]) -> NoReturn:
     near = ["log"] if word == "ln" and "log" in names else get_close_matches(word, names, 1)
-    listed = ", ".join(sorted(names, key=str.lower))
+    listed = some(sorted(names, key=str.lower), word, LISTED)
     way_out = f"Did you mean {near[0]}?" if near else f"Known: {listed}."
     if what == "function" and not near:
         way_out = f"{way_out} {OF_YOUR_OWN}"

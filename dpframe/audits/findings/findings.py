@@ -1,13 +1,9 @@
-"""Everything that the page on an audit says, computed once.
-
-What an audit found besides its verdict, as text below the page.
-"""
+"""Everything that a document on an audit says, computed once."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -15,15 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.audits.figures import WIDTH, figure, hanging, sharp, table
-from dpframe.audits.sentence import values_text
-from dpframe.numbers import shortest
-from dpframe.privacy import ApproxDP
-from dpframe.wording import capital, cited
+from dpframe.wording import cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
-from .saving import ADDED, ALIKE, Portion, Saving, portions, saving
+from .saving import Portion, Saving, portions, saving
 from .waste import Change, Waste, change, waste
 
 
@@ -133,116 +125,3 @@ def _cited(audit: Audit, accountants: tuple[AccountantBounds, ...]) -> Iterator[
     texts += [text for one in obligations for text in (one.rule, *one.facts)]
     for text in texts:
         yield from cited(text)
-
-
-BAR = 30  # characters of a whole budget
-
-
-def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) -> str:
-    """Costs under every accountant, the split, the noise wasted, the first thing to change and, if
-    `sources`, the works cited, in at most `width` columns.
-    """
-    parts = [_accountants, _split, _wasted, _saving, _change]
-    return _blocks(found, [*parts, *[_sources] * sources], width)
-
-
-def top_text(audit: Audit, width: int = WIDTH) -> str:
-    """Costs under every accountant and the first thing to change."""
-    return _blocks(findings(audit, whole=False), [_accountants, _change], width)
-
-
-def _blocks(
-    found: Findings, parts: Iterable[Callable[[Findings], Iterator[str]]], width: int
-) -> str:
-    blocks = [
-        [piece for line in part(found) for piece in hanging(line, width=width)] for part in parts
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block)
-
-
-def _accountants(found: Findings) -> Iterator[str]:
-    if not found.accountants:
-        return
-    given = {"delta": shortest(found.accountants[0].delta), **found.at}
-    at = values_text(given)
-    of = "the counterexample, " if found.audit.refuted_at else ""
-    yield f"All releases together by every accountant, at {of}{at}"
-    if found.accountants[0].delta and not isinstance(found.audit.target, ApproxDP):
-        yield (
-            "  this delta is for orientation: the claim has none; "
-            "certificate.as_composition().epsilon(delta) is the cost at another"
-        )
-    rows = [[_bounds(one), one.name, one.says] for one in found.accountants]
-    yield from table(["epsilon", "accountant", ""], rows, [0])
-
-
-def _bounds(one: AccountantBounds) -> str:
-    """`0.596` where it is exact, `<= 0.644`, `0.5 to 0.644`, `none`."""
-    if one.upper is None:
-        return "none"
-    if one.lower is None or math.isinf(one.upper):
-        return f"<= {figure(one.upper, 'up')}"
-    if sharp(one.lower, one.upper):
-        return figure(one.upper)
-    return f"{figure(one.lower, 'down')} to {figure(one.upper, 'up')}"
-
-
-def _split(found: Findings) -> Iterator[str]:
-    if len(found.portions) < 2:
-        return
-    yield "The split of the budget"
-    longest = max(len(one.name) for one in found.portions)
-    for one in found.portions[:12]:
-        yield from _bars(one, longest)
-    if len(found.portions) > 12:
-        yield f"  ... and {len(found.portions) - 12} more"
-
-
-def _bars(one: Portion, longest: int) -> Iterator[str]:
-    """A bar for what is claimed, one for what it truly uses."""
-    name = one.name
-    for word, part, mark in (("claimed", one.claimed, "░"), ("true", one.true, "█")):
-        if part is not None:
-            bar = mark * min(round(BAR * part), 2 * BAR)
-            unit = "budget" if word == "claimed" else one.unit
-            unit = f" of the {unit}{' of all' * (word == 'true' and unit != ADDED)}"
-            yield f"  {name:{longest}}  {word:7}  {figure(100 * part, digits=3):>5} % {bar}{unit}"
-            name = ""
-    if one.without is not None:
-        yield f"  {name:{longest}}  without  epsilon {figure(one.without, 'up')} of the others"
-
-
-def _wasted(found: Findings) -> Iterator[str]:
-    if found.waste is not None:
-        yield "Noise against the tightest calibration"
-        if found.waste.tight:
-            yield f"  {found.waste.says}"
-        else:
-            at = f" at {found.waste.at}" if found.waste.at else ""
-            yield f"  factor {found.waste.amount}{at}: {found.waste.says}"
-
-
-def _saving(found: Findings) -> Iterator[str]:
-    best = found.saving
-    if best is not None:
-        at = f", at {best.at}" if best.at else ""
-        yield f"The best split of the budget saves {best.percent} % of the squared noise{at}"
-        yield f"  {best.says}"
-        if best.sizes:
-            yield f"  {best.sizes}"
-        yield f"  {capital(best.way.replace('`', ''))}."
-        yield f"  {ALIKE}"
-
-
-def _change(found: Findings) -> Iterator[str]:
-    change = found.change
-    if change is not None:
-        yield f"The first thing to change: {change.title}"
-        yield from (f"  {text}" for text in (change.why, change.how, change.effect) if text)
-
-
-def _sources(found: Findings) -> Iterator[str]:
-    if found.sources:
-        yield "Sources"
-    for one in found.sources:
-        yield f"  [{one.key}] {one.text}"

@@ -22,10 +22,19 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.jointly import factor_beside, noise_factor
 from dpframe.prover.mixture import amplified
-from dpframe.prover.problem import RELEASE
 from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import ONE, Expression, Number
-from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
+from dpframe.wording import (
+    ANALYTIC,
+    Formula,
+    Spelled,
+    Text,
+    best_ways,
+    calibration,
+    capital,
+    joined,
+    say,
+)
 
 from ..figures import clipped, figure, listed
 from ..sentence import plain_rule, values_text
@@ -295,13 +304,13 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         label = Formula(clipped(read.label, 60))
         title = say("Put a public number in place of {}, which reads the data", label)
         why = capital(plain_rule(obligation))
-    elif edit is not None and edit.what == RELEASE:
+    elif edit is not None and edit.what == "release":
         title = say("Release {} with noise, or leave it out", node)
     witness = clipped(obligation.example, 240)
     return Change(
         title,
         clipped(why, 240),
-        capital(audit.advice(obligation.repair) or "See the open obligations below."),
+        capital(audit.advice(best_ways(obligation.repair)) or "See what stands in the way."),
         say("It removes this: {}", witness) if witness else "",
     )
 
@@ -310,7 +319,7 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
     """Of shares that sum to more than the claim."""
     of = Formula("" if obligation.edit is None else obligation.edit.name)
     aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
-    repair = audit.advice(obligation.repair)
+    repair = audit.advice(best_ways(obligation.repair))
     return Change(
         say("Lower the shares of {}{}", of, ", or name another accountant" * bool(aside)),
         say("{}.", capital(joined("; ", overspent(audit.report)))),

@@ -31,9 +31,10 @@ def html(
     `Findings.record()` has all of them whole. Raises MissingExtra without Jinja2.
     """
     require()
-    from .document import document
+    from ..sections import document
+    from .document import page
 
-    return document(findings, title, notes, command, printed)
+    return page(document(findings, title=title, notes=notes, command=command, printed=printed))
 
 
 def require() -> None:

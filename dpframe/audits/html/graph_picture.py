@@ -17,7 +17,7 @@ from scipy.optimize import linprog
 
 from dpframe.graph import Graph
 
-from ..drawing import LEAK, NOISY, PRIVATE, PUBLIC, DrawnLine, lines
+from ..drawing import LEAK, MOST, NOISY, PRIVATE, PUBLIC, DrawnLine, lines
 from ..figures import clipped
 from .words import GLUE, signs
 
@@ -175,7 +175,6 @@ def _places(
     return places
 
 
-MOST = 30  # nodes of a picture; larger graphs are drawn as text
 WIDE, GAP, BETWEEN, MARGIN = 156.0, 0.14, 40.0, 6.0
 ROOM, ROWS = 134.0, 5  # of the words on a card: width of a line, lines
 WIDTHS = {"mwMWᵀ@%": 11.5, "ijlrtfI.,:;'()[]|! ": 4.7}  # of letters, at most, in pixels

@@ -7,14 +7,25 @@ from fractions import Fraction
 
 from markupsafe import Markup
 
-from dpframe.prover import Constraint
 from dpframe.symbols import Call, Expression, Number, Power, Product, Sum, Symbol
 
-from ..figures import clipped, exactly, figure
+from ..figures import clipped, exactly
 from ..figures import formula as written
-from ..lines import lower_end
-from .words import GREEK
 
+GREEK = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "gamma": "γ",
+    "lambda": "λ",
+    "theta": "θ",
+    "sigma": "σ",
+    "alpha": "α",
+    "beta": "β",
+    "eta": "η",
+    "tau": "τ",
+    "rho": "ρ",
+    "mu": "μ",
+}
 LONG = 160  # characters of a formula as text; longer ones stay text
 HALF = Fraction(1, 2)
 SUM, PRODUCT, ATOM = range(3)
@@ -22,7 +33,7 @@ TEXT = Markup('<code class="formula">{}</code>')
 MATH = Markup('<math alttext="{}"{}>{}</math>')
 OVER = Markup("<mfrac>{}{}</mfrac>")
 RAISED = Markup("<msup>{}{}</msup>")
-MINUS, LESS = Markup("<mo>−</mo>"), Markup("<mo>&lt;</mo>")
+MINUS = Markup("<mo>−</mo>")
 COMMA = Markup('<mo separator="true">,</mo>')
 ROOM = Markup('<mspace width="0.17em"></mspace>')
 
@@ -40,16 +51,6 @@ def formula(expression: Expression, name: str = "") -> Markup:
         return MATH.format(text, "", row)
     left = _letter(name) + _tag("mo", "=")
     return MATH.format(equal + text, Markup(' displaystyle="true"'), _row(left, row))
-
-
-def constraint(found: Constraint) -> Markup:
-    """left ≤ right, and the number of the right side, rounded down, where it is no plain one."""
-    sides = _set(found.left)[0], LESS if found.strict else _tag("mo", "≤"), _set(found.right)[0]
-    text = f"{written(found.left)} {'<' if found.strict else '<='} {written(found.right)}"
-    long = len(text) > LONG
-    shown = TEXT.format(clipped(text, LONG)) if long else MATH.format(text, "", _row(*sides))
-    value = None if isinstance(found.right, Number) else lower_end(found.right)
-    return shown if value is None else shown + f" ({figure(value, 'down')})"
 
 
 def _tag(name: str, text: str) -> Markup:

@@ -8,35 +8,21 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
-from fractions import Fraction
 
 from markupsafe import Markup, escape
 
 from dpframe.wording import Cited, Code, Formula, Subject, Text, parts_of
 
-from ..figures import Side, clipped, figure
+from ..blocks import DASH, Typeset
+from ..figures import clipped
+from .mathematics import GREEK, formula
 
 WHITE = frozenset("\n\t")
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # controls, bidi, lone surrogates
-GREEK = {
-    "epsilon": "ε",
-    "delta": "δ",
-    "gamma": "γ",
-    "lambda": "λ",
-    "theta": "θ",
-    "sigma": "σ",
-    "alpha": "α",
-    "beta": "β",
-    "eta": "η",
-    "tau": "τ",
-    "rho": "ρ",
-    "mu": "μ",
-}
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 LONGEST, NAME = 2000, 300  # characters of a sentence, of a name in it
 THIN = "\N{NARROW NO-BREAK SPACE}"
 GLUE = "\N{NO-BREAK SPACE}"
-DASH = "–"
 
 
 def visible(text: str) -> str:
@@ -116,6 +102,8 @@ def _set(part: str, known: Collection[str]) -> Markup:
     match part:
         case Text():
             return _joined(part.parts, known)
+        case Typeset():
+            return formula(part.of, part.name)
         case Formula():
             return escape(signs(part)).replace("λ_min", SMALLEST)
         case Code():
@@ -127,15 +115,6 @@ def _set(part: str, known: Collection[str]) -> Markup:
         case " = ":
             return escape(f"{GLUE}={GLUE}")
     return escape(part)
-
-
-def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) -> str:
-    """`8.85 × 10⁻⁷`, `0.596`; a dash where there is no number.
-
-    >>> shown(8.848e-7, "up"), shown(None)
-    ('8.85\u202f×\u202f10⁻⁷', '–')
-    """
-    return DASH if value is None else signs(figure(value, side, digits))
 
 
 def percent(share: float | None) -> str:

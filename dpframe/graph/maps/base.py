@@ -11,10 +11,9 @@ from abc import abstractmethod
 
 from dpframe.symbols import Expression
 
-from ..columns import ColumnNode
 from ..facts import stated
 from ..node import Array, Node, Numbers, Values
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 
 
 class MappedRows(RowsNode):

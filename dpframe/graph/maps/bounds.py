@@ -11,9 +11,8 @@ import attrs
 from dpframe.errors import InvalidArgument, Plain
 from dpframe.symbols import ONE, Expression, exact
 
-from ..columns import ColumnNode
 from ..node import Array, Numbers, Values, check_interval, np, positive, reads, titled, without_data
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import ColumnMap, RecordColumn, RowMap
 
 if TYPE_CHECKING:
@@ -84,13 +83,9 @@ class Box(RowMap):
 
     kind: ClassVar[str] = "box"
     title = without_data("clip entries to [...]")
+    label = titled(lambda one: f"clip entries to [{-one.bound}, {one.bound}]")
     source: RowsNode
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
-
-    @property
-    def label(self) -> str:
-        """`clip entries to [-1, 1]`."""
-        return f"clip entries to [{-self.bound}, {self.bound}]"
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip."""
@@ -234,5 +229,4 @@ class ToUnitInterval(InInterval):
 def onto_unit_interval(values: Array, low: float, high: float) -> Array:
     """Numbers clipped to [low, high], which is mapped onto [-1, 1]."""
     share: Array = (np.clip(values, low, high) - low) / (high - low)
-    scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
-    return scaled
+    return np.asarray(np.clip(2 * share - 1, -1.0, 1.0))

@@ -16,10 +16,9 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import ONE, RELEASED, Expression, sqrt
 
-from ..columns import ColumnNode
 from ..facts import stated
 from ..node import Array, Node, Numbers, Reading, np, titled
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import ColumnMap, RowMap
 from .bounds import ClipColumn, ClipNorm
 

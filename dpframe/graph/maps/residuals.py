@@ -10,16 +10,16 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import attrs
+from attrs.converters import optional
 
 from dpframe.errors import InvalidArgument, NotExecutable, Plain, check_kind
 from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from dpframe.symbols import RELEASED, Number
 
-from ..columns import ColumnNode
 from ..node import Array, Node, Numbers, Values, np, titled
 from ..post import Iterate, Post, post
 from ..procedure import Objective
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from ..statistics.sums import Trace
 from .base import OfRecord, RecordColumn, RecordMap
 from .grid import Grid, gridded, step_size
@@ -172,9 +172,7 @@ class GradientAt(OfMargins, RecordMap):
     kind: ClassVar[str] = "gradient_at"
     source: RowsNode
     column: ColumnNode
-    theta: Node | None = attrs.field(
-        default=None, converter=attrs.converters.optional(released_coefficients)
-    )
+    theta: Node | None = attrs.field(default=None, converter=optional(released_coefficients))
     objective: Objective | None = None
     curved: bool | None = None
 
@@ -219,8 +217,7 @@ def sized(rows: Array, slopes: Array) -> Array:
         if float(np.abs(slopes).max(initial=0.0)) * largest <= HUGE / 2:  # below the clips by far
             return np.asarray(rows * slopes[:, None])
     most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
-    gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
-    return gradients
+    return np.asarray(rows * np.clip(slopes, -most, most)[:, None])
 
 
 @attrs.frozen(cache_hash=True)

@@ -14,10 +14,9 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable, listed_words
 from dpframe.symbols import DATA, RELEASED, ZERO, Expression, Number, exact, rational
 
-from ..columns import ColumnNode
 from ..known import Known
 from ..node import Array, Node, Numbers, Reading, Values, check_ends, np, positive, reads, titled
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap
 
@@ -239,8 +238,7 @@ def _vector(value: Any, columns: int, nan: float = 0.0) -> Array:
     if vector.shape not in ((), (columns,)):
         wanted = f"released scales of shape {vector.shape} for {columns} columns"
         raise NotExecutable(f"{wanted}. Release one number a column.")
-    finite: Array = np.nan_to_num(np.broadcast_to(vector, (columns,)), nan=nan)
-    return finite
+    return np.asarray(np.nan_to_num(np.broadcast_to(vector, (columns,)), nan=nan))
 
 
 @attrs.frozen(cache_hash=True)

@@ -18,11 +18,10 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
 from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum
 
-from ..columns import ColumnNode
 from ..known import OfBudgets
 from ..node import Array, DataNode, Node, Numbers, Reading, Values, np, positive, reads, titled
 from ..procedure import Objective
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
 
@@ -238,8 +237,7 @@ class WeightedGridColumn(WeightedOnGrid, ColumnMap):
         """The labels in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
         most = 2.0**self.bits
         steps: Array = np.trunc(self.drawn_in(block, number, 1))
-        inside: Array = np.clip(np.nan_to_num(steps), -most, most)
-        return inside
+        return np.asarray(np.clip(np.nan_to_num(steps), -most, most))
 
 
 def _threshold(value: object) -> Expression:

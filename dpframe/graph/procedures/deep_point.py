@@ -20,7 +20,7 @@ from dpframe.theory.procedures import changed_cells
 
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
-from ..node import Array, Node, np, reads
+from ..node import Array, Node, np, reads, titled
 from ..procedure import Random, Rounded, Sampler, approximate, penalty_of, radius_of, share_in
 from ..statistics import CellSums
 from ..statistics.argmin import ridge
@@ -58,6 +58,7 @@ class DeepPoint(Sampler):
     kind: ClassVar[str] = "deep_point"
     gives: ClassVar[type[Guarantee]] = PureDP
     exact: ClassVar[bool] = True
+    summary = titled("point deep among {0.cells} models")
     sums: tuple[CellSums, ...] = attrs.field(converter=several)
     penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
     radius: Expression = attrs.field(converter=radius_of, metadata=reads())
@@ -65,11 +66,6 @@ class DeepPoint(Sampler):
     rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
-
-    @property
-    def summary(self) -> str:
-        """`point deep among 100 models`."""
-        return f"point deep among {self.cells} models"
 
     @property
     def cells(self) -> int:
@@ -86,13 +82,8 @@ class DeepPoint(Sampler):
         unit = numbers.down(unit_of_entries(self.sums[0].rows))
         penalty, grain = numbers.down(self.penalty) / unit / unit, numbers.up(self.grain)
         reach = reach_of(numbers.down(self.radius), grain)
-        cells = np.concatenate(
-            [
-                np.asarray(values[one], dtype=float).reshape(one.partition.cells, -1)
-                for one in self.sums
-            ]
-        )
-        models = ridge(cells, penalty)
+        parts = ((np.asarray(values[one], dtype=float), one.partition.cells) for one in self.sums)
+        models = ridge(np.concatenate([sums.reshape(k, -1) for sums, k in parts]), penalty)
         models = whole(models[np.isfinite(models).all(axis=1)], grain, reach)
         return Depths(models, reach, base_of(numbers.down(self.rate)))
 
@@ -149,13 +140,9 @@ class TestedPoint(DeepPoint):
     kind: ClassVar[str] = "tested_point"
     gives: ClassVar[type[Guarantee]] = ApproxDP
     exact: ClassVar[bool] = True
+    summary = titled("tested point deep among {0.cells} models")
     least: int = attrs.field(default=1, kw_only=True)
     test: Expression = attrs.field(kw_only=True, metadata=reads(may=PUBLIC))
-
-    @property
-    def summary(self) -> str:
-        """`tested point deep among 100 models`."""
-        return f"tested {super().summary}"
 
     @property
     def cost(self) -> Expression:
@@ -206,12 +193,7 @@ class TestedPoint(DeepPoint):
 
 
 def deep_point_tested(
-    sums: CellSums | Sequence[CellSums],
-    *,
-    test: object,
-    share: Share,
-    name: str = "",
-    **cube: Any,
+    sums: CellSums | Sequence[CellSums], *, test: object, share: Share, name: str = "", **cube: Any
 ) -> TestedPoint:
     """A tested point of depth at least a quarter of the models; `test` is the test's part of
     epsilon. Raises InvalidArgument.

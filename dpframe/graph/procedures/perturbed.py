@@ -17,10 +17,9 @@ from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
 from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, analytic_sigma, exact
 from dpframe.theory.procedures import tilt
 
-from ..columns import ColumnNode
 from ..facts import by_the_book
 from ..maps.weighted import WeightedLosses
-from ..node import Array, Node, Reading, amounts_of, np, reads, share_readings
+from ..node import Array, Node, Reading, amounts_of, np, reads, share_readings, titled
 from ..procedure import (
     Bounds,
     Objective,
@@ -32,7 +31,7 @@ from ..procedure import (
     radius_of,
     share_in,
 )
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from ..statistics import Gram, Moment
 from ..statistics.newton import LossSum, minimised
 
@@ -276,6 +275,7 @@ class TiltedMinimum(WeightedLosses, Searcher):
     kind: ClassVar[str] = "tilted_minimum"
     gives: ClassVar[type[Guarantee]] = PureDP
     divided: ClassVar[Scope] = RECORD
+    summary = titled("minimiser of a tilted {0.objective.label}")
     rows: RowsNode
     column: ColumnNode
     objective: Objective = attrs.field(
@@ -288,11 +288,6 @@ class TiltedMinimum(WeightedLosses, Searcher):
     )
     weight: Expression | None = attrs.field(default=None, converter=optional(_weight))
     name: str = ""
-
-    @property
-    def summary(self) -> str:
-        """`minimiser of a tilted Huber loss`."""
-        return f"minimiser of a tilted {self.objective.label}"
 
     @property
     def own_readings(self) -> dict[str, Reading]:

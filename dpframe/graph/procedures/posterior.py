@@ -169,10 +169,7 @@ class GaussianMixing(Sampler):
     """X'X: a sketch's law depends on X through it alone."""
     rows: Expression = attrs.field(converter=_rows, metadata=reads(may=PUBLIC))
     sketches: Expression = attrs.field(
-        converter=_sketches,
-        metadata=reads(may=PUBLIC),
-        kw_only=True,
-        default=ONE,
+        converter=_sketches, metadata=reads(may=PUBLIC), kw_only=True, default=ONE
     )
     floor: Expression = attrs.field(
         default=ZERO, converter=floor_of, metadata=reads(), kw_only=True

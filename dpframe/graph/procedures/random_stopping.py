@@ -12,11 +12,10 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, rational
 from dpframe.theory.procedures import TIMES
 
-from ..columns import ColumnNode
 from ..graph import Graph
 from ..node import Node, Reading
 from ..procedure import Procedure
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 
 LEAST = Fraction(1, 1000)
 
@@ -39,9 +38,8 @@ def _graphs(value: Any) -> tuple[Graph, ...]:
     for graph in graphs:
         if any(RELEASED in f.scope for node in graph.nodes for f in node.formulas.values()):
             way_out = "Tune a declaration whose noise and bounds are public before it runs."
-            raise InvalidArgument(
-                "of", "free of bounds that are released", graph.outputs[0], way_out
-            )
+            wanted = "free of bounds that are released"
+            raise InvalidArgument("of", wanted, graph.outputs[0], way_out)
     return graphs
 
 

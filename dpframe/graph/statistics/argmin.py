@@ -14,14 +14,13 @@ from attrs.converters import optional
 from dpframe.errors import InvalidArgument, Plain, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
-from ..columns import ColumnNode
 from ..known import reads_budgets
 from ..maps.grid import gridded, unit_of_entries
 from ..maps.weighted import WeightedLosses
 from ..node import Array, Numbers, Reading, Values, np, positive, reads, titled
 from ..partition import Partition
 from ..procedure import Bounds, Objective, Squared
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import Searched, Statistic, Summed
 from .combined import columns_of
 from .counts import CellSums
@@ -206,5 +205,4 @@ def inside(theta: Array, radius: float) -> Array:
     length = np.linalg.norm(theta / largest)
     if largest * length <= radius * LESS:
         return theta
-    clipped: Array = theta / largest / length * (radius * LESS)
-    return clipped
+    return np.asarray(theta / largest / length * (radius * LESS))

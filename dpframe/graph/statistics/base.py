@@ -17,11 +17,10 @@ from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exa
 from dpframe.symbols.expression import Domain
 
 from .. import statistics as st
-from ..columns import ColumnNode, RowsOrLabels
 from ..facts import derived, in_package, stated, unchanging
 from ..node import Array, DataNode, Node, Numbers, Values
 from ..reached import reached
-from ..rows import SIZE, RowsNode
+from ..rows import SIZE, ColumnNode, RowsNode, RowsOrLabels
 
 Work = Callable[..., Array]  # of a block's rows (m, d), labels (m,), and what else it reads
 Summed = Callable[[Work], Array]  # its sum over all blocks of the table

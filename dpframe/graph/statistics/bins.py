@@ -13,10 +13,9 @@ from dpframe.numbers import whole
 from dpframe.symbols import Expression, exact
 from dpframe.theory.statistics import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
-from ..columns import ColumnNode
 from ..maps.grid import gridded
 from ..node import Array, Numbers, Values, np, reads, titled
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode
 from .base import RecordSum, Statistic
 from .counts import BinCounts, cuts_of
 
@@ -31,14 +30,10 @@ class BinnedSums(RecordSum):
     """
 
     kind: ClassVar[str] = "binned_sums"
+    label = titled(lambda one: f"sums between {len(one.cuts)} cuts")
     rows: RowsNode = attrs.field(converter=gridded)
     column: ColumnNode
     cuts: tuple[Any, ...] = attrs.field(converter=cuts_of)
-
-    @property
-    def label(self) -> str:
-        """`sums between 8 cuts`."""
-        return f"sums between {len(self.cuts)} cuts"
 
     def block(self, values: Values) -> Array:
         """The sums of the block."""
@@ -69,6 +64,7 @@ class Factored(Statistic):
     """
 
     kind: ClassVar[str] = "factored"
+    label = titled(lambda one: f"{one.factor.replace('_', ' ')} of {one.sums.label}")
     sums: BinCounts | BinnedSums = attrs.field()
     factor: str = attrs.field(converter=_factor)
 
@@ -78,11 +74,6 @@ class Factored(Statistic):
         if not (counts or isinstance(value, BinnedSums)) or len(value.cuts) >= MOST_BINS:
             wanted = f"counts of labels, or sums, in 2 to {MOST_BINS} bins"
             raise InvalidArgument("sums", wanted, value, "Such as dp.graph.bin_counts(y, cuts).")
-
-    @property
-    def label(self) -> str:
-        """`tree of counts between 8 cuts`."""
-        return f"{self.factor.replace('_', ' ')} of {self.sums.label}"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The map of every column of the sums; of whole steps, in whole steps."""

@@ -13,7 +13,7 @@ from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
 from ..maps.grid import Grid
-from ..node import Array, Numbers, Reading, Values, np, reads
+from ..node import Array, Numbers, Reading, Values, np, reads, titled
 from .base import Statistic
 from .sums import Gram, Moment, SufficientStatistics
 
@@ -29,12 +29,8 @@ class LambdaMin(Statistic):
     kind: ClassVar[str] = "lambda_min"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "lambda_min(X'X)"
+    code = titled("dp.lambda_min({0.gram.code})")
     gram: Gram = attrs.field()
-
-    @property
-    def code(self) -> str:
-        """`dp.lambda_min(X.T @ X)`."""
-        return f"dp.lambda_min({self.gram.code})"
 
     @gram.validator
     def _matrix(self, attribute: object, value: object) -> None:
@@ -139,17 +135,9 @@ class Stack(Statistic):
     """
 
     kind: ClassVar[str] = "stack"
+    label = titled(lambda one: f"({', '.join(part.label for part in one.parts)})")
+    code = titled(lambda one: f"dp.graph.stack({', '.join(part.code for part in one.parts)})")
     parts: tuple[Statistic, ...] = attrs.field(converter=_parts)
-
-    @property
-    def label(self) -> str:
-        """`(X'X, X'y)`."""
-        return "(" + ", ".join(part.label for part in self.parts) + ")"
-
-    @property
-    def code(self) -> str:
-        """`dp.graph.stack(X.T @ X, X.T @ y)`."""
-        return f"dp.graph.stack({', '.join(part.code for part in self.parts)})"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The flat vector."""

@@ -13,11 +13,10 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.symbols import Number, rational
 
-from ..columns import ColumnNode, RowsOrLabels
 from ..maps.grid import labels_on_a_grid, on_a_grid
 from ..node import Array, Node, Values, np, titled
 from ..partition import Partition, in_partition
-from ..rows import RowsNode
+from ..rows import ColumnNode, RowsNode, RowsOrLabels
 from .base import RecordSum
 from .sums import products
 
@@ -51,14 +50,10 @@ class BinCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "bin_counts"
+    label = titled(lambda one: f"counts between {len(one.cuts)} cuts")
     data: RowsOrLabels = attrs.field(validator=of_kind(RowsOrLabels, "declared rows or labels"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=cuts_of)
     absolute: bool = attrs.field(default=False, validator=of_kind(bool))
-
-    @property
-    def label(self) -> str:
-        """`counts between 8 cuts`."""
-        return f"counts between {len(self.cuts)} cuts"
 
     def block(self, values: Values) -> Array:
         """The counts of the block."""
@@ -96,13 +91,9 @@ class NormCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "norm_counts"
+    label = titled(lambda one: f"norms above {len(one.cuts)} cuts")
     rows: RowsNode = attrs.field(validator=of_kind(RowsNode, "declared rows"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=_positive_cuts)
-
-    @property
-    def label(self) -> str:
-        """`norms above 8 cuts`."""
-        return f"norms above {len(self.cuts)} cuts"
 
     def block(self, values: Values) -> Array:
         """The counts of the block."""
@@ -162,8 +153,7 @@ class Histogram(RecordSum):
 def cell(steps: Array, cells: int, bits: int) -> Array:
     """The cell of each entry in whole steps, |k| <= 2^bits: 0 to cells - 1, exactly."""
     above = np.asarray(steps).astype(np.int64) + 2**bits
-    cells_of_entries: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
-    return cells_of_entries
+    return np.asarray(np.minimum(above * cells // 2 ** (bits + 1), cells - 1))
 
 
 def _count(cells: int, d: int) -> str:

@@ -11,11 +11,10 @@ import attrs
 from dpframe.errors import of_kind
 from dpframe.symbols import ONE
 
-from ..columns import ColumnNode
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
-from ..node import Array, Values, np
-from ..rows import RowsNode
+from ..node import Array, Values, np, titled
+from ..rows import ColumnNode, RowsNode
 from .base import RecordSum, variable
 
 
@@ -44,17 +43,12 @@ class RowSum(RecordSum):
     kind: ClassVar[str] = "row_sum"
     unbounded: ClassVar[bool] = True
     template: ClassVar[str] = "{X}.sum()"
+    label = titled(lambda one: f"sum({variable(one.rows)})")
     rows: RowsNode = attrs.field(converter=gridded)
-
-    @property
-    def label(self) -> str:
-        """`sum(X)`, or `sum(gradients)` if the rows are gradients of records."""
-        return f"sum({variable(self.rows)})"
 
     def block(self, values: Values) -> Array:
         """The column sums of the block."""
-        total: Array = values[self.rows].sum(axis=0)
-        return total
+        return np.asarray(values[self.rows].sum(axis=0))
 
 
 @attrs.frozen(cache_hash=True)
@@ -185,8 +179,7 @@ class ColumnSquares(RecordSum):
     def block(self, values: Values) -> Array:
         """The sums of squares of the block."""
         rows = values[self.rows]
-        total: Array = np.einsum("ij,ij->j", rows, rows)
-        return total
+        return np.asarray(np.einsum("ij,ij->j", rows, rows))
 
 
 @attrs.frozen(cache_hash=True)

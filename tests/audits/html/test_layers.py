@@ -18,6 +18,7 @@ from dpframe.audits.html.graph_picture import (
     layers,
     layout,
 )
+from dpframe.audits.sections.claims import graph as section
 from dpframe.literature.catalogue import EXAMPLES, example, setting_of
 
 GAP = 0.14
@@ -157,7 +158,8 @@ def test_long_edges_run_upright_and_parents_stand_in_the_middle():
 
 def drawn(graph):
     """The section of a page that has the picture."""
-    return _environment().get_template("sections.html").make_module({"model": graph}).graph()
+    module = _environment().get_template("blocks.html").make_module({"cited": ()})
+    return "".join(module.block(one) for one in section(graph, []))
 
 
 @pytest.mark.some(1, most=30)

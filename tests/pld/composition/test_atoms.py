@@ -2,8 +2,6 @@
 at 60 digits or in integers; both ends one-sided.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from fractions import Fraction

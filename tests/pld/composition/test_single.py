@@ -1,7 +1,5 @@
 """One release in closed form: against integrals at 60 digits, and against the contour."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 
@@ -79,21 +77,6 @@ def test_epsilon_is_enclosed_to_the_last_double(loss, delta):
     assert delta_interval(total, Fraction(found.upper)).lower <= delta
     if found.lower > 0:
         assert delta_interval(total, Fraction(found.lower)).upper >= delta
-
-
-def test_laplace_alone_is_a_formula():
-    """epsilon_0 + 2 log(1 - delta)."""
-    found = epsilon_interval(total_loss({dp.pld.LaplaceLoss(1): 1}), Fraction(1, 10**6))
-    with mpmath.workdps(30):
-        truth = 1 + 2 * mpmath.log(1 - mpmath.mpf(10) ** -6)
-    assert found.lower <= truth <= found.upper
-
-
-def test_two_releases_are_no_longer_one():
-    """The closed form is not used beyond one release: two cost more."""
-    loss = dp.pld.SubsampledGaussianLoss(1, Fraction(1, 10))
-    one, two = (epsilon_interval(total_loss({loss: k}), Fraction(1, 10**6)) for k in (1, 2))
-    assert one.upper < two.lower
 
 
 @pytest.mark.some(1, most=0)

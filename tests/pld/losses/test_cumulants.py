@@ -1,7 +1,5 @@
 """Every loss: its cumulant, its error bound and its envelope, against ball arithmetic."""
 
-from __future__ import annotations
-
 import flint
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Losses of noises on the integers, and of k-ary responses, against their laws by summation."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import flint

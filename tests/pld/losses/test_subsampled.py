@@ -1,7 +1,5 @@
 """Subsampled Gaussian losses, against mpmath, ball arithmetic and the definition of domination."""
 
-from __future__ import annotations
-
 import itertools
 from fractions import Fraction
 
@@ -16,7 +14,6 @@ import dpframe as dp
 from dpframe.accountants import parts_of
 from dpframe.numerics import working
 from dpframe.pld.losses import SubsampledGaussianLoss
-from tests.support.oracles import delta_of
 from tests.support.oracles import mpf as exactly
 
 DIRECTIONS = ("removal", "addition", "both")
@@ -189,17 +186,6 @@ def test_the_envelope_falls():
     loss = SubsampledGaussianLoss(1, Fraction(1, 2))
     assert loss.envelope(loss.stack([loss]), 2.0, 100.0)[0] < -3
     assert loss.envelope(loss.stack([loss]), 2.0, 0.1)[0] < -0.001
-
-
-def test_the_accountant_holds_the_profile_of_one_release():
-    """The interval of the contour contains the closed form."""
-    mu, rate, epsilon = Fraction(1), Fraction(99, 100), Fraction(1)
-    with mp.workdps(50):
-        truth = exactly(rate) * delta_of(mp.log(1 + mp.expm1(1) / exactly(rate)), mu)
-    loss = SubsampledGaussianLoss(mu, rate)
-    found = dp.accountants.NumericAccountant().delta(parts_of(loss), epsilon)
-    assert mpf(found.lower) <= truth <= mpf(found.upper)
-    assert found.width < 1e-8
 
 
 def lattice(mu, q, h, *, up):
