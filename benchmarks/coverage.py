@@ -225,7 +225,8 @@ def certified(epsilon: float, bound: str) -> Any:
     """The flagship for one budget and bound."""
     label = Column(bound=Fraction(bound))
     setting = Setting(X=Rows(norm=1), y=label, relation=ADD_REMOVE)
-    return certify(JointSSP(), target=ApproxDP(str(epsilon), str(DELTA)), setting=setting)
+    flagship: Any = JointSSP
+    return certify(flagship(scaling=0), target=ApproxDP(str(epsilon), str(DELTA)), setting=setting)
 
 
 @functools.cache

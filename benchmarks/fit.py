@@ -7,8 +7,9 @@
 The floor is X'X by dsyrk and X'y by dgemv on the same rows. Every round runs all of them, in an
 order of its own, so that a change in the machine's load, and what threads the one before left
 behind, meet everyone. More than a quarter of the rows need clipping. Labels are noise that fills
-their bound: with a million of them sampling takes far more than noise, and JointSSP reads the rows
-once, and once more for standard errors (not with sandwich=0); at epsilon 1/10 it does not.
+their bound: with a million of them sampling takes far more than noise, and JointSSP(scaling=0)
+reads the rows once, and once more for standard errors (not with sandwich=0); at epsilon 1/10 it
+does not. By default, JointSSP reads them for units before.
 """
 
 from __future__ import annotations
@@ -60,12 +61,16 @@ def ridge(gram: np.ndarray, moment: np.ndarray, std: float) -> np.ndarray:
 SETTING = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
 RUN = certify(TwoReleases(), target=ApproxDP(1, "1e-6"), setting=SETTING)
 ADVISED = recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").regression
+PLAIN = JointSSP(scaling=0)
 ONCE = JointSSP(moment=35, rounds=0, levels=0, sandwich=0)
 FLAGSHIP, LEAN, AT_ONCE, FAMILY, ADAPTIVE, ROBUST = (
     certify(one, target=ApproxDP(1, "1e-6"), setting=SETTING)
-    for one in (JointSSP(), JointSSP(rounds=0), ONCE, SSP(), AdaSSP(), ADVISED)
+    for one in (PLAIN, JointSSP(rounds=0, scaling=0), ONCE, SSP(), AdaSSP(), ADVISED)
 )
-CORRECTED = certify(JointSSP(), target=ApproxDP("0.1", "1e-6"), setting=SETTING)
+IN_UNITS = certify(JointSSP(), target=ApproxDP(1, "1e-6"), setting=SETTING)
+CORRECTED, CORRECTED_IN_UNITS = (
+    certify(one, target=ApproxDP("0.1", "1e-6"), setting=SETTING) for one in (PLAIN, JointSSP())
+)
 FLOATING = certify(
     TwoReleases(), target=ApproxDP(1, "1e-6"), setting=attrs.evolve(SETTING, grid=None)
 )
@@ -106,6 +111,14 @@ def with_corrections(X: np.ndarray, y: np.ndarray) -> Any:
     return execute(CORRECTED, X, y, rng=0)
 
 
+def in_units(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(IN_UNITS, X, y, rng=0)
+
+
+def with_corrections_in_units(X: np.ndarray, y: np.ndarray) -> Any:
+    return execute(CORRECTED_IN_UNITS, X, y, rng=0)
+
+
 def without_corrections(X: np.ndarray, y: np.ndarray) -> Any:
     return execute(LEAN, X, y, rng=0)
 
@@ -138,9 +151,11 @@ def contenders() -> dict[str, Contender]:
         "dpframe, AdaSSP": by_adassp,
         "dpframe, JointSSP, one look": in_one_look,
         "dpframe, JointSSP, as advised": as_advised,
-        "dpframe, JointSSP(rounds=0)": without_corrections,
-        "dpframe, JointSSP": by_joint_ssp,
-        "dpframe, JointSSP, epsilon 1/10": with_corrections,
+        "dpframe, scaling=0, rounds=0": without_corrections,
+        "dpframe, scaling=0": by_joint_ssp,
+        "dpframe, scaling=0, epsilon 1/10": with_corrections,
+        "dpframe, JointSSP": in_units,
+        "dpframe, JointSSP, epsilon 1/10": with_corrections_in_units,
     }
     with contextlib.suppress(ImportError):
         from sklearn.linear_model import Ridge

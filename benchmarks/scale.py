@@ -1,4 +1,4 @@
-"""What units cost and gain: JointSSP as it is, with released units, and with 1,000 public rows;
+"""What units cost and gain: JointSSP without units, with released ones, and with 1,000 public rows;
 and RobustQuantileSSP, which clips entries at released quantiles.
 
     python benchmarks/scale.py            # three minutes on one core
@@ -106,8 +106,8 @@ def errors(name: str, cell: tuple[int, int, str], tables: int) -> list[float]:
     n, d, epsilon = cell
     public = rows(name, PUBLIC, d, np.random.default_rng(77))
     kinds = (
+        JOINT(scaling=0),
         JOINT(),
-        JOINT(scaling="0.03"),
         JOINT(public=public),
         dp.regressions.RobustQuantileSSP(),
     )

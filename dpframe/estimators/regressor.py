@@ -22,7 +22,7 @@ from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
-from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
+from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import SAVE, PrivateEstimator, check_known
@@ -79,9 +79,8 @@ SHORT = 0.25  # the root mean square over the norm bound, below which released u
 IN_THE_BALL = (
     "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
     "released X'X. Noise is as large as the longest row allowed: declare the least norm that is "
-    f"public knowledge, or fit {written(IN_UNITS)}, which releases the lengths of rows for 3% of "
-    "the squared mu, if dp.recommend names it for this number of records. It is another fit, which "
-    "spends its own budget."
+    "public knowledge, or fit dp.JointSSP(scaling='0.03'), which releases the lengths of rows for "
+    "3% of the squared mu. It is another fit, which spends its own budget."
 )
 
 

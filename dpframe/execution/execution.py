@@ -43,7 +43,7 @@ from dpframe.sources.running import limited_blas
 from dpframe.symbols import DATA, PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
-from .on_grid import common_grid
+from .on_grid import NOTHING, common_grid
 from .one_pass import check_sampling, given_of, read, sizes_read
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
 from .receipts import (
@@ -173,12 +173,12 @@ def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
 def release_in_stages(running: Execution, draws: Sequence[AnyDraw], randomness: Randomness) -> None:
     """Draw; compute functions of it, read the table again and draw, once for each stage."""
     running.release(draws, randomness)
-    passes, grid = common_grid(running.stages) or ((), None)
+    held = common_grid(running.stages)
     for stage in range(1, running.stages.count):
         running.learn(stage)
         running.reuse(stage)
-        if grid is not None and stage in passes[:-1] and running.reads_rows(stage):
-            running, grid = running.on_grid(grid), None
+        if stage in held.passes[:-1] and running.reads_rows(stage):
+            running, held = running.on_grid(held), NOTHING
         running.compute(stage)
         running.release(running.draws(stage), randomness)
 

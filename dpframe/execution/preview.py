@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Self
 
@@ -337,11 +339,19 @@ def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foresee
         return None
     for release in certificate.graph.releases:
         if isinstance(release.statistic, Gram):
-            std = certificate.number(release.std, up=True, sizes=sizes)
-            d = certificate.number(release.statistic.shape[0], up=True, sizes=sizes)
-            number = lambda formula: certificate.number(formula, up=False, sizes=sizes)  # noqa: E731
-            return Foreseen.of(certificate.setting, n, std, d, number)
+            number = partial(certificate.number, sizes=sizes, released=likely(certificate))
+            std = number(release.std, up=True)
+            d = number(release.statistic.shape[0], up=True)
+            given, mapped = certificate.setting.nodes()[0].norm, release.statistic.rows.norm
+            if given is not None and mapped is not None:  # in the units of the rows as given
+                std *= (number(given, up=True) / number(mapped, up=False)) ** 2
+            return Foreseen.of(certificate.setting, n, std, d, partial(number, up=False))
     return None
+
+
+def likely(certificate: Certificate) -> dict[str, Fraction]:
+    """The numbers that releases are likely to give to formulas, by name."""
+    return {one.name: one.likely for one in certificate.graph.known if one.likely is not None}
 
 
 ODDS = "log-odds of a row: noise std at most {:.2g}, beside what the penalty shrinks them"
@@ -508,9 +518,10 @@ def _line(
     n: int,
     sizes: dict[str, int],
 ) -> PreviewLine:
-    std = certificate.number(release.std, up=True, sizes=sizes)
-    noise = std * math.sqrt(certificate.number(release.squared_noise, up=True, sizes=sizes))
-    most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
+    number = partial(certificate.number, up=True, sizes=sizes, released=likely(certificate))
+    std = number(release.std)
+    noise = std * math.sqrt(number(release.squared_noise))
+    most = math.nan if signal is None else n * number(signal)
     line = PreviewLine(release.label, std, noise, noise / most if most else math.inf)
     statistic = release.statistic
     if not isinstance(statistic, Argmin):

@@ -24,7 +24,6 @@ from dpframe.graph import (
     Searcher,
     points_of,
 )
-from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.identity import own, strangers
@@ -38,7 +37,7 @@ from dpframe.symbols import Expression, Number
 
 from .draws import ReleaseDraw, times_of
 from .numbers import PublicNumbers
-from .on_grid import SourceOnGrid, on_grid
+from .on_grid import NOTHING, Held, SourceOnGrid, on_grid
 from .one_pass import FixedSample, InOrder, Sample, empty_block
 from .receipts import applied
 from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
@@ -141,13 +140,13 @@ class Execution:
         self.values.update(derived(self.graph, (), NO_SUMS, number, requested, before=given_values))
         self.values.update(self._searched(requested, self.budgets))
 
-    def on_grid(self, grid: RowsOnGrid) -> Execution:
+    def on_grid(self, held: Held) -> Execution:
         """The same, with rows put onto their grid once, here and in memory. Results are
         shared.
         """
         if self.executor is not None or self.fixed_sample is not None or self.max_turns is not None:
             return self
-        of = (grid, self.graph, self.numbers.towards_zero, self._empty)
+        of = (held, self.graph, self.numbers.towards_zero, self._empty, self.released)
         return attrs.evolve(self, source=on_grid(self.source, *of))
 
     def draws(self, stage: int) -> list[AnyDraw]:
@@ -236,9 +235,16 @@ class Execution:
             raise NotExecutable(AGAIN)
         sample = sample if self.fixed_sample is None else self.fixed_sample.again()
         given_values = self._given(requested) | dict(given)
-        rows = self.source.grid if isinstance(self.source, SourceOnGrid) else None
+        held = self.source.held if isinstance(self.source, SourceOnGrid) else NOTHING
         reading = Pass.of(
-            self.graph, number, self._empty, requested, given=given_values, sample=sample, rows=rows
+            self.graph,
+            number,
+            self._empty,
+            requested,
+            given=given_values,
+            sample=sample,
+            rows=held.rows,
+            labels=held.labels,
         )
         if not reading.sums and not any(isinstance(one, Searched) for one in requested):
             return derived(self.graph, (), NO_SUMS, number, requested, before=self.values)

@@ -12,13 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
-from dpframe.graph import Graph, Node, RowsNode
+from dpframe.graph import ColumnNode, Graph, Node, RowsNode
 from dpframe.graph.maps.grid import OnGrid, exact_rows
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .views import Numbers, Values, Views, as_numbers, beyond, needed, numbers_read, views
+from .views import (
+    Numbers,
+    Values,
+    Views,
+    as_numbers,
+    beyond,
+    made_of,
+    needed,
+    numbers_read,
+    views,
+)
 
 Array = NDArray[Any]
 
@@ -173,13 +183,14 @@ def reading_of(maps: tuple[Node, ...], number: Numbers, empty: Block, given: Val
 
 @attrs.frozen(eq=False, kw_only=True)
 class Pass(Reading):
-    """The sums of a reading; `most` rows at a time have exact ones. `rows` is the map that the rows
-    of a block have passed; None for the table's own.
+    """The sums of a reading; `most` rows at a time have exact ones. `rows` and `labels` are the
+    maps that those of a block have passed; None for the table's own.
     """
 
     sums: tuple[RecordSum, ...]
     most: int | None
     rows: Node | None = None
+    labels: Node | None = None
 
     @classmethod
     def of(
@@ -192,6 +203,7 @@ class Pass(Reading):
         given: Values | None = None,
         sample: Callable[[Block], Block] | None = None,
         rows: Node | None = None,
+        labels: Node | None = None,
     ) -> Pass:
         """The pass of a graph, or of some of its statistics."""
         read_by = graph.statistics if statistics is None else statistics
@@ -200,14 +212,15 @@ class Pass(Reading):
         bits = [node.bits for node in maps if isinstance(node, OnGrid)]
         most = exact_rows(max(bits)) if bits else None
         fields = reading_of(maps, number, empty, given or {})
-        if rows is not None and rows in maps:
-            fields["maps"] = beyond(rows, maps)
-        elif rows is not None:
-            read = [one for one in maps if isinstance(one, RowsNode)]
-            if read:
-                raise NotExecutable(f"{read[0].label} is read, and rows are {rows.label} already")
-            rows = None
-        return cls(**fields, sums=sums, most=most, sample=sample, rows=rows)
+        passed = {RowsNode: rows, ColumnNode: labels}
+        fields["maps"] = beyond([one for one in passed.values() if one in maps], maps)
+        for kind, one in passed.items():
+            own = [node for node in fields["maps"] if isinstance(node, kind) and not made_of(node)]
+            if one is not None and own:
+                now = f"{kind.spoken} are {one.label} already"
+                raise NotExecutable(f"{own[0].label} is read, and {now}")
+        rows, labels = (one if one in maps else None for one in (rows, labels))
+        return cls(**fields, sums=sums, most=most, sample=sample, rows=rows, labels=labels)
 
     def __call__(self, blocks: Iterable[Block]) -> PassSums:
         """The sums over blocks, at least one."""
@@ -223,7 +236,9 @@ class Pass(Reading):
         """Add a piece to every sum. Its views are freed before the next piece, which reuses their
         memory.
         """
-        seen = self.views(piece, {} if self.rows is None else {self.rows: piece.rows})
+        passed: dict[Any, Any] = {self.rows: piece.rows, self.labels: piece.labels}
+        passed.pop(None, None)
+        seen = self.views(piece, passed)
         reals = seen if all(one.step is not None for one, _ in running) else seen.reals()
         for summed, total in running:
             total.add(summed.block(seen if summed.step is not None else reals))

@@ -179,10 +179,10 @@ def counts_steps(cls: type) -> bool:
 def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
     """The maps that the sums read, in order."""
     result = {node for statistic in sums for node in statistic.inputs}
-    for node in reversed(graph.nodes):
-        if node in result:
-            result.update(reads_of(node))
     mapped = {place for place, cls in graph.kinds.items() if maps(cls)}
+    for node in reversed(graph.nodes):
+        if node in result and id(type(node)) in mapped:
+            result.update(reads_of(node))
     return tuple(node for node in graph.nodes if node in result and id(type(node)) in mapped)
 
 
@@ -192,13 +192,14 @@ def maps(cls: type) -> bool:
     return issubclass(cls, (RowsNode, ColumnNode, BudgetSource))
 
 
-def beyond(node: Node, maps: Iterable[Node]) -> tuple[Node, ...]:
-    """The maps without the node and its ancestors."""
-    known = {node, *made_of(node)}
-    return tuple(one for one in maps if one not in known)
+def beyond(nodes: Iterable[Node], among: Iterable[Node]) -> tuple[Node, ...]:
+    """The maps without these and their ancestors."""
+    known = {one for node in nodes for one in (node, *made_of(node))}
+    return tuple(one for one in among if one not in known)
 
 
 def made_of(node: Node) -> set[Node]:
     """All ancestors of a map among maps."""
-    before = reads_of(node)
-    return {*before, *(one for each in before for one in made_of(each))}
+    kinds: dict[Node, type] = {one: type(one) for one in reads_of(node)}
+    before = {one for one, kind in kinds.items() if maps(kind)}
+    return before.union(*map(made_of, before))

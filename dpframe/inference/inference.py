@@ -296,7 +296,7 @@ def of_shrunk(evidence: Evidence, shrunk: Shrunk, wanted: Specification) -> Infe
     so that the residual variance is not understated. Raises InvalidArgument.
     """
     if wanted.normal_residuals:
-        way_out = "Residuals of shrunk records are not normal: leave it out."
+        way_out = "Leave it out, or fit dp.JointSSP(scaling=0), which shrinks none."
         needed = "False where records were shrunk"
         raise InvalidArgument("normal_residuals", needed, wanted.normal_residuals, way_out)
     turn, d = shrunk.units, evidence.columns

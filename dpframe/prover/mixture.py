@@ -24,10 +24,10 @@ from dpframe.numerics.rounding import arb_upper
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, ZeroConcentratedDP
 from dpframe.sensitivity import Sensitivity
-from dpframe.symbols import ONE, ZERO, Expression, Number, add, power, sqrt
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, Symbol, add, power, sqrt
 from dpframe.wording import digits
 
-from .algebra import enclose
+from .algebra import Field, enclose
 from .problem import joint_moves
 from .total import reached_moves
 
@@ -200,7 +200,26 @@ def squared_mu(releases: Sequence[Release]) -> Expression:
     grouped = classes(releases)
     joint = joint_of([release for release, _ in grouped])
     rows = releases[0].statistic.unit.rows_per_person
-    return joint.total(joint_moves(rows, joint, grouped))
+    return without_released(joint.total(joint_moves(rows, joint, grouped)))
+
+
+def without_released(square: Expression) -> Expression:
+    """A positive formula at one value of the released numbers in it, if it is shown to be the same
+    for all values; else the formula itself. Shares that released numbers divide have such a sum.
+    """
+    ends = {
+        symbol.name: Number(end)
+        for symbol in square.symbols()
+        if symbol.scope is RELEASED and (end := one_end(symbol)) is not None
+    }
+    at_ends = square.substitute(ends)
+    return at_ends if ends and Field(square.symbols()).equal(square, at_ends) else square
+
+
+def one_end(symbol: Symbol) -> Fraction | None:
+    """An end of its range that belongs to it."""
+    ends = [end for end in (symbol.domain.upper, symbol.domain.lower) if end is not None]
+    return next((end for end in ends if end in symbol.domain), None)
 
 
 def joint_of(releases: Sequence[Release]) -> Joint:

@@ -33,8 +33,6 @@ LOST = 4.0  # the ratio of noise to signal is LOST (d/(n mu))^2/R^2
 HOPELESS = 0.9  # the loss to noise beyond which more records are needed
 AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # no corrections
 FOR_INTERVALS = JointSSP.for_intervals()
-IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
-HIDDEN = 5.0  # counts of sizes need HIDDEN sqrt(19 d/(3/5 0.03))/mu records
 FEWEST, LEAST_NOISE, MOST_NOISE = 150.0, 0.1, 0.33  # n mu and d/(n mu) for gradient descent
 FEWEST_PAIRS, MOST_RECORDS = 150, 2000  # n epsilon and n for medians of slopes of one column
 MORE_INTERVALS = "more and shorter ones, worse predictions; choose before the budget is spent"
@@ -59,9 +57,6 @@ class Recommendation:
     enough : (int, float) or None
         About the n, and about the epsilon, at which most columns of a codebook have an interval
         (with `instead` if there is one); None if they do already.
-    in_units : dp.Regression or None
-        `regression`, if it releases the scales of columns and the lengths of rows first; None if a
-        codebook states them, or the table is too small.
     of_one_column : dp.Regression or None
         The median of slopes, for one column without an intercept and few records.
     of_even_rows : dp.Regression or None
@@ -77,7 +72,6 @@ class Recommendation:
     intervals: Foreseen | None = None
     instead: Regression | None = None
     instead_intervals: Foreseen | None = None
-    in_units: Regression | None = None
     of_one_column: Regression | None = None
     enough: tuple[int, float] | None = None
     log_odds: LogOdds | None = None
@@ -207,10 +201,9 @@ def recommend(
 
     Whether coefficients will have intervals follows from n, the noise on X'X, and how columns
     usually vary; columns are assumed to be uncorrelated, and without a setting rows to fill their
-    ball. Without a codebook and with enough records, JointSSP releases the scales of columns first.
-    For one column without an intercept and at most 2,000 records the median of slopes is named as
-    well, and for wide tables, where noise hides X'X, gradient descent. Warns where delta is not far
-    below 1/n. Raises InvalidArgument.
+    ball. For one column without an intercept and at most 2,000 records the median of slopes is
+    named as well, and for wide tables, where noise hides X'X, gradient descent. Warns where delta
+    is not far below 1/n. Raises InvalidArgument.
 
     Examples
     --------
@@ -245,10 +238,6 @@ def recommend(
     return attrs.evolve(advice, lost=lost, enough=enough_for_most(advice, n, spent, failure))
 
 
-MEASURED = (
-    "releases the scales of columns and the lengths of rows first; scaling=0 skips this if columns "
-    "are alike and rows fill their norm, public=rows if similar rows are public"
-)
 NO_CORRECTIONS = (
     "skips the correction rounds: at this size sampling error exceeds privacy noise, assuming "
     "labels use about a tenth of their range"
@@ -259,19 +248,17 @@ def of_least_squares(
     table: tuple[Guarantee, Setting | None, int, int], epsilon: Fraction, delta: Fraction
 ) -> Recommendation:
     """JointSSP, with its variants for the target, setting, n and d in `table`."""
-    _, setting, n, d = table
+    _, _, n, d = table
     first = intervals_of(JointSSP(), *table)
     other = None if first is None else intervals_of(FOR_INTERVALS, *table)
     more = None if other is None or other.none else other
     line = d == 1 and few_for_a_line(n, epsilon)
-    in_units = IN_UNITS if units_help(setting, n, d, epsilon, delta) else None
     return Recommendation(
-        in_units or JointSSP(),
-        MEASURED if in_units else "nothing to tune",
+        JointSSP(),
+        "nothing to tune",
         intervals=first,
         instead=FOR_INTERVALS if more else None,
         instead_intervals=more,
-        in_units=in_units,
         of_one_column=cast("Any", TheilSen)(pairs=n // 2) if line else None,
         of_even_rows=AdaptiveGradientDescent() if descent_wins(n, d, epsilon, delta) else None,
     )
@@ -306,15 +293,6 @@ def descent_wins(n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
     """
     clear = n * analytic_mu(epsilon, delta)
     return clear >= FEWEST and LEAST_NOISE <= d / clear <= MOST_NOISE
-
-
-def units_help(setting: Setting | None, n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether to release units: no codebook states the range of each column, and counts of sizes
-    are clear of their noise (docs/flagship).
-    """
-    if setting is not None and setting.X.columns is not None:
-        return False
-    return HIDDEN * math.sqrt(19 * d / 0.018) / analytic_mu(epsilon, delta) <= n
 
 
 def number_of_columns(setting: Setting | None, d: int | None) -> Any:

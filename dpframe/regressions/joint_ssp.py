@@ -5,7 +5,7 @@ and the posterior mean under the known noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,6 @@ from dpframe.graph import (
     Node,
     Regression,
     RowsNode,
-    jointly,
     known,
     post,
     release,
@@ -27,7 +26,6 @@ from dpframe.graph import (
 from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.maps.grid import gridded
 from dpframe.graph.maps.residuals import GradientAt
-from dpframe.graph.statistics import Statistic
 from dpframe.inference.evidence import Counts, Evidence, Meat, NoisySum, Shrunk
 from dpframe.inference.shrinkage import Posterior, Prior, posterior
 from dpframe.inference.spectrum import Spectrum, spectrum
@@ -41,22 +39,27 @@ from dpframe.inference.widths import (
     sampling_rules,
     share_kept,
 )
-from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, Number, constant, sqrt
+from dpframe.symbols import ZERO, Expression, Number, constant, exact
 
-from .released_units import in_released_units
-from .solve import Fit, check_bounds, whole
+from .released_units import by_codebook, in_released_units
+from .solve import Budget, Fit, check_bounds, whole
 from .whitened import PublicRows, in_public_units
 
 Array = NDArray[Any]
-Declared = tuple[RowsNode, ColumnNode, Share]
+Declared = tuple[RowsNode, ColumnNode, Budget]
 
 MOST_LEVELS = 20  # halvings of the label bound
 NARROWEST, WIDEST = Fraction(1, 1000), 4  # clipping widths of residuals, over the label bound
 FARTHEST, ROUNDING = 1000, 1e-9  # the largest residual over the level; relative error of rounding
 MOST_ROUNDS = 20
+UNITS = constant("0.03")  # the part of the squared mu for released units, at most
 UNCOUNTED = (0.0, math.inf)  # the estimate of y'y from counts, and its std, without counts
+
+
+def part_or_none(value: object) -> Expression | None:
+    """A part of the budget; None stays None. Raises InvalidArgument."""
+    return None if value is None else exact(value, "scaling")
 
 
 @attrs.frozen(eq=False)
@@ -90,12 +93,12 @@ class JointSSP(Regression):
     standard errors use the norm bound of rows. With `levels=0`, `rounds=0` and `sandwich=0` the
     table is read once: labels are clipped at their bound, and n is released if it is private.
 
-    `scaling`, a part of the squared mu such as 0.03, releases counts of entries per column and of
-    row norms first. If many columns are far smaller than the others, columns are divided by
-    released units; records with a norm above a released cut are shrunk, with their labels. Use it
-    without a codebook, unless columns are known to be alike and rows to fill their norm. It leaves
-    the coefficients of a linear model unchanged; for labels that no linear model generates, long
-    rows count less.
+    `scaling`, a part of the squared mu, releases counts of entries per column and of row norms
+    first, if a released n shows that they are clear of noise; otherwise the part is spent on the
+    other releases. If many columns are far smaller than the others, columns are divided by released
+    units; records with a norm above a released cut are shrunk, with their labels. This leaves the
+    coefficients of a linear model unchanged; for labels that no linear model generates, long rows
+    count less. By default it is 0.03, and 0 with a codebook, public rows or `levels=0`.
 
     `public`, unlabelled public rows (m, d) without an intercept, in the units of the statistics
     ([-1, 1] under a codebook), whitens rows by their second moment and spends no budget.
@@ -117,7 +120,7 @@ class JointSSP(Regression):
     rounds: Expression = constant(6)
     levels: Expression = constant(7)
     null: Expression = constant("0.25")
-    scaling: Expression = constant(0)
+    scaling: Expression | None = attrs.field(default=None, converter=part_or_none)
     public: PublicRows | None = attrs.field(default=None, converter=PublicRows.of)
 
     @classmethod
@@ -137,37 +140,38 @@ class JointSSP(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release counts, sums and corrections, in released or public units if requested."""
+        part, whole = self._part_of_units(X), Budget(budget)
+        if self.public is not None:
+            if part != ZERO:
+                way_out = "Public rows determine the units and spend no budget."
+                raise InvalidArgument("scaling", "0 with public rows", part, way_out)
+            records = in_public_units(X, y, self.public)
+        elif part != ZERO:
+            records = in_released_units(X, y, whole, part)
+        else:
+            return self._fitted(X, y, whole)
+        fit = self._fitted(records.rows, records.labels, whole.less(records.spent))
+        public = self.public is not None
+        return post(in_own_units, fit, records.units, records.rows.radius, records.weight, public)
+
+    def _part_of_units(self, X: RowsNode) -> Expression:
+        """The part of the squared mu for released units. Raises InvalidArgument."""
+        if self.scaling is None:
+            known = self.public is not None or by_codebook(X) or not self.halvings
+            return ZERO if known else UNITS
         part = self.scaling.value if isinstance(self.scaling, Number) else Fraction(1, 2)
         if not 0 <= part < 1:
             way_out = "It is a part of the squared mu, 0.03 for example."
             raise InvalidArgument("scaling", "at least 0 and below 1", part, way_out)
-        scaled, public = self.scaling != constant(0), self.public is not None
-        if not public and not scaled:
-            return self._fitted(X, y, budget)
-        if public and scaled:
-            way_out = "Public rows determine the units and spend no budget."
-            raise InvalidArgument("scaling", "0 with public rows", self.scaling, way_out)
+        return self.scaling
 
-        def noise(part: Expression, statistic: Statistic) -> Gaussian:
-            return noises(budget, part, [statistic])[0]
-
-        records = (
-            in_released_units(X, y, noise, self.scaling)
-            if self.public is None
-            else in_public_units(X, y, self.public)
-        )
-        fit = self._fitted(records.rows, records.labels, budget)
-        return post(in_own_units, fit, records.units, records.rows.radius, records.weight, public)
-
-    def _fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
-        """The fit to these rows and labels with the budget that `scaling` leaves. Raises
-        InvalidArgument.
-        """
+    def _fitted(self, X: RowsNode, y: ColumnNode, budget: Budget) -> Node:
+        """The fit to these rows and labels. Raises InvalidArgument."""
         check_bounds(X, y)
         plain = y.scaled(by=y.radius).clip(-1, 1) if self.halvings else y
         left_over = self._part_of_sums(X)
         sums = [X.T @ X, X.T @ plain, plain @ plain]
-        each = self._noises(budget, left_over, sums, (self.gram, self.moment, self.squares))
+        each = budget.noises(left_over, sums, (self.gram, self.moment, self.squares))
         counts = self._label_counts(X, y, budget, each[1].std / X.radius)
         gram = release(X.T @ X, each[0], name="gram")
         labels = y.scaled(by=counts.level * y.radius).clip(-1, 1) if self.halvings else plain
@@ -213,7 +217,7 @@ class JointSSP(Regression):
             width = known(chosen, narrowest, WIDEST, name=f"width{turn}")
             theta = post(coefficients_at, point)
             residuals = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
-            (noise,) = self._noises(budget, self.correcting / last, [X.T @ residuals])
+            (noise,) = budget.noises(self.correcting / last, [X.T @ residuals])
             total = release(X.T @ residuals, noise, name=f"correction{turn}")
             evidence = post(with_correction, evidence, point, total, total.std, width * y.radius)
         return evidence
@@ -228,19 +232,9 @@ class JointSSP(Regression):
         labels = y.scaled(by=unit).clip(-1, 1).scaled(by=reach * X.radius)
         theta = post(scaled_coefficients, fit, scale)
         gradients = GradientAt(gridded(X), labels, theta).clip(norm=1)
-        (noise,) = self._noises(budget, self.sandwich, [gradients.T @ gradients])
+        (noise,) = budget.noises(self.sandwich, [gradients.T @ gradients])
         meat = release(gradients.T @ gradients, noise, name="meat")
         return post(finished, evidence, fit, meat, meat.std, scale, reach)
-
-    def _noises(
-        self,
-        budget: Share,
-        part: Expression,
-        statistics: Sequence[Statistic],
-        weights: Sequence[Expression] | None = None,
-    ) -> list[Gaussian]:
-        """As the function `noises`, for the budget that `scaling` leaves."""
-        return noises(budget, (1 - self.scaling) * part, statistics, weights)
 
     @property
     def halvings(self) -> int:
@@ -262,7 +256,7 @@ class JointSSP(Regression):
         return 1 + self.correcting / (sums * self.moment)
 
     def _label_counts(
-        self, X: RowsNode, y: ColumnNode, budget: Share, moment_std: Expression
+        self, X: RowsNode, y: ColumnNode, budget: Budget, moment_std: Expression
     ) -> LabelCounts:
         """Counts of label sizes between halvings of their bound, and the level chosen by them;
         without halvings n, if it is private. `moment_std` is the std of the noise on X'y over the
@@ -274,7 +268,7 @@ class JointSSP(Regression):
         cuts = [Fraction(1, 2**k) for k in range(self.halvings, 0, -1)]
         relative = y.scaled(by=y.radius)
         sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X.origin)
-        (noise,) = self._noises(budget, self.counting, [sizes])
+        (noise,) = budget.noises(self.counting, [sizes])
         counts = release(sizes, noise, name="counts" if cuts else "n")
         released = (n, counts, counts.std)
         if not cuts:
@@ -294,19 +288,6 @@ class LabelCounts:
     released: tuple[Any, ...]
     level: Expression = attrs.field(default=constant(1))
     strength: Expression = attrs.field(default=constant(0))
-
-
-def noises(
-    budget: Share,
-    part: Expression,
-    statistics: Sequence[Statistic],
-    weights: Sequence[Expression] | None = None,
-) -> list[Gaussian]:
-    """Gaussian noise for each statistic, which together spends `part` of the squared mu of the
-    budget, divided by `weights`.
-    """
-    wider = 1 / sqrt(part)
-    return [Gaussian(std=wider * one.std) for one in jointly(budget, statistics, weights)]
 
 
 def evidence_with_counts(  # noqa: PLR0917 - dp.post passes by position

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain
-from dpframe.graph import ColumnNode, Post, Release, RowsNode, post, release
+from dpframe.graph import ColumnNode, Post, Release, RowsNode, jointly, post, release
 from dpframe.graph.statistics import LambdaMin, Statistic
+from dpframe.mechanisms import Gaussian
 from dpframe.numerics import to_float
 from dpframe.privacy import Share
-from dpframe.symbols import ZERO, Expression, Number, constant
+from dpframe.symbols import ZERO, Expression, Number, constant, sqrt
 
 
 def whole(value: Expression, name: str, least: int = 1, most: int | None = None) -> int:
@@ -133,6 +134,30 @@ def released(
     """One release per statistic, under its name."""
     rows = zip(statistics.items(), noises, shares, strict=False)
     return [release(one, noise, share, name=name) for (name, one), noise, share in rows]
+
+
+@attrs.frozen
+class Budget:
+    """The part `left` of the squared mu of a share."""
+
+    share: Share
+    left: Expression = constant(1)
+
+    def less(self, spent: Expression) -> Budget:
+        """What is left after `spent`, a part of the squared mu of the share."""
+        return attrs.evolve(self, left=self.left - spent)
+
+    def noises(
+        self,
+        part: Expression,
+        statistics: Sequence[Statistic],
+        weights: Sequence[Expression] | None = None,
+    ) -> list[Gaussian]:
+        """Noise for each statistic, which together spends `part` of what is left, divided by
+        `weights`.
+        """
+        wider = 1 / sqrt(self.left * part)
+        return [Gaussian(std=wider * one.std) for one in jointly(self.share, statistics, weights)]
 
 
 def adapted(

@@ -339,7 +339,7 @@ def test_without_a_codebook_there_is_no_intercept():
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.5, 0.5, (5000, 2))
     model = fitted(1, BALL, data=(X, X[:, 0] + 0.1 * rng.normal(size=5000)))
-    found = model.summary()
+    found = model.summary(0.01)
     assert found.names == ("x0", "x1")
     assert found.intervals[0, 0] < 1 < found.intervals[0, 1]
 
@@ -391,15 +391,16 @@ def test_rows_far_below_their_norm_are_said_to_be_so():
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     labels = rows @ np.array([0.3, -0.2, 0.1])
 
-    def notes(length, regression=None):
+    def notes(length, scaling=0):
+        regression = dp.JointSSP(scaling=scaling)
         model = fitted(1, BALL, regression, (length * rows, labels))
         return [one for one in model.summary().notes if "as long as their declared norm" in one]
 
     (note,) = notes(0.1)
     assert "at most 10% as long" in note
-    assert "dp.JointSSP(scaling=3/100)" in note
+    assert "dp.JointSSP(scaling='0.03')" in note
     assert not notes(1.0)
-    assert not notes(0.1, dp.JointSSP(scaling="0.03"))
+    assert not notes(0.1, None)
     seen = Evidence(np.diag([300.0, 100]), 3.0, (), 0.0, 0.0, 10_000.0, 50.0)
     assert seen.filled(2.0) == pytest.approx(np.sqrt((400 + 6 * np.sqrt(2)) / 9_900) / 2)
     assert attrs.evolve(seen, count_std=5_000.0).filled(1.0) == math.inf

@@ -35,6 +35,11 @@ RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 LITTLE = dp.Gaussian(std=2)
 
 
+def plain(**fields: Any) -> Any:
+    """JointSSP in the units of the rows as given."""
+    return dp.JointSSP(scaling=0, **fields)
+
+
 def certified(regression: Any, spaces: Any = BALL, relation: Any = dp.ADD_REMOVE) -> Any:
     """At one epsilon."""
     setting = dp.Setting(**spaces, relation=relation)
@@ -49,7 +54,7 @@ def table(rows: int = 12_000, columns: int = 4) -> tuple[Any, Any]:
 
 
 def held(run: Any) -> Any:
-    """The stage from which rows are held, and their grid."""
+    """The stages that read the rows that are held, and how."""
     return on_grid.common_grid(Stages(run.graph))
 
 
@@ -60,7 +65,7 @@ def gridded(run: Any, X: Any, y: Any, parts: int | None = None) -> Any:
     )
     number = PublicNumbers.of(run, {"d": X.shape[1]}).towards_zero
     empty = empty_block(run.setting, X.shape[1])
-    return source, on_grid.on_grid(source, held(run)[1], run.graph, number, empty)
+    return source, on_grid.on_grid(source, held(run), run.graph, number, empty, {})
 
 
 def same(one: Any, other: Any) -> bool:
@@ -89,11 +94,14 @@ def together(*released: Any) -> Any:
     [*((relation, "refuse") for relation in RELATIONS), (dp.ADD_REMOVE, "drop")],
 )
 @pytest.mark.parametrize("space", SPACES)
-def test_releases_are_the_same_to_the_last_bit(space, relation, missing, monkeypatch):
+@pytest.mark.parametrize(
+    "regression", [plain(rounds=2), dp.JointSSP(rounds=2)], ids=["plain", "units"]
+)
+def test_releases_are_the_same_to_the_last_bit(regression, space, relation, missing, monkeypatch):
     """With the rows held on their grid and without, in parts of many blocks and by threads."""
     monkeypatch.setattr(tables, "FEWEST", 8)
     monkeypatch.setattr(tables, "MOST", 16)
-    run, (X, y) = certified(dp.JointSSP(rounds=2), SPACES[space], relation), table(3000)
+    run, (X, y) = certified(regression, SPACES[space], relation), table(3000)
     if missing == "drop":
         X[5, 1], y[2000] = np.nan, np.inf
     mine = dp.execute(run, X, y, rng=1, missing=missing)
@@ -105,7 +113,7 @@ def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
     """However many there are; once before, when sums are taken along with the first, and what is
     made of them once.
     """
-    run, (X, y), seen = certified(dp.JointSSP()), table(), []
+    run, (X, y), seen = certified(plain()), table(), []
     real = gridding.onto_grid
 
     def counted(block: Any, *rest: Any) -> Any:
@@ -119,10 +127,12 @@ def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
 
 def test_what_is_held_is_said_by_the_graph():
     """From the first later pass over rows on, where there are two."""
-    assert held(certified(dp.JointSSP(rounds=1)))[0] == (1, 2, 3), "the first reads labels only"
-    assert held(certified(dp.JointSSP(rounds=0)))[0] == (1, 2)
-    assert held(certified(dp.JointSSP(rounds=0, sandwich=0))) is None
-    assert held(certified(dp.regressions.BoostedAdaSSP())) is None, "a loop reads rows as they are"
+    assert held(certified(plain(rounds=1))).passes == (1, 2, 3), "the first reads labels only"
+    assert held(certified(plain(rounds=0))).passes == (1, 2)
+    assert held(certified(plain(rounds=0, sandwich=0))) is on_grid.NOTHING
+    assert held(certified(dp.JointSSP(rounds=1))).passes == (3, 4, 5, 6), "units come before"
+    boosted = certified(dp.regressions.BoostedAdaSSP())
+    assert held(boosted) is on_grid.NOTHING, "a loop reads rows as they are"
 
 
 class TwoWays(dp.Regression):
@@ -170,14 +180,14 @@ class LabelsBetween(dp.Regression):
 
 def test_other_readers_of_rows_keep_them_as_they_are():
     """A second way to the rows."""
-    assert held(certified(TwoWays())) is None
+    assert held(certified(TwoWays())) is on_grid.NOTHING
 
 
 def test_a_pass_waits_for_what_its_grid_reads(monkeypatch):
     """Statistics that are derived are no look at the rows."""
     run, (X, y) = certified(LearnsLate(), {**BALL, "X": dp.Rows(norm=8)}), table(500)
     mine = dp.execute(run, X, y, rng=1)
-    assert held(run)[0][0] == 2
+    assert held(run).passes[0] == 2
     monkeypatch.setattr(on_grid, "MOST", 0)
     assert same(mine.released, dp.execute(run, X, y, rng=1).released)
 
@@ -190,23 +200,23 @@ def test_a_pass_over_labels_sees_no_rows(monkeypatch):
     )
     X, y = table(500)
     mine = simulate(run, X, y, rng=1)
-    assert held(run)[0][0] == 1
+    assert held(run).passes[0] == 1
     monkeypatch.setattr(on_grid, "MOST", 0)
     assert same(mine.released, simulate(run, X, y, rng=1).released)
 
 
 def test_a_pass_that_reads_rows_as_they_were_is_refused():
     """They are gone."""
-    run, other = certified(dp.JointSSP()), certified(dp.regressions.NoisyGradientDescent())
+    run, other = certified(plain()), certified(dp.regressions.NoisyGradientDescent())
     number = PublicNumbers.of(run, {"d": 4}).towards_zero
     asked = [one for one in other.graph.statistics if one.label == "n"]
     with pytest.raises(NotExecutable, match="is read, and rows are"):
-        Pass.of(other.graph, number, empty_block(run.setting, 4), asked, rows=held(run)[1])
+        Pass.of(other.graph, number, empty_block(run.setting, 4), asked, rows=held(run).rows)
 
 
 def test_the_limit_is_on_what_is_held(monkeypatch):
     """Columns after an intercept, and nothing is put anywhere where they are too many."""
-    run, (X, y) = certified(dp.JointSSP(), SPACES["intercept"]), table()
+    run, (X, y) = certified(plain(), SPACES["intercept"]), table()
     monkeypatch.setattr(on_grid, "MOST", 8 * X.shape[0] * (X.shape[1] + 1))
     assert isinstance(gridded(run, X, y)[1], on_grid.SourceOnGrid)
     monkeypatch.setattr(on_grid, "MOST", on_grid.MOST - 1)
@@ -216,7 +226,7 @@ def test_the_limit_is_on_what_is_held(monkeypatch):
 
 def test_wide_tables_are_not_held():
     """Their matrices are what takes memory and time."""
-    run = certified(dp.JointSSP())
+    run = certified(plain())
     generator = np.random.default_rng(0)
     for columns, kind in ((256, on_grid.SourceOnGrid), (257, MemorySource)):
         found = gridded(run, generator.normal(size=(9, columns)), np.ones(9))[1]
@@ -227,7 +237,7 @@ def test_parts_are_those_of_the_table(monkeypatch):
     """So that sums of doubles are added in the same order."""
     monkeypatch.setattr(tables, "FEWEST", 8)
     monkeypatch.setattr(tables, "MOST", 16)
-    source, found = gridded(certified(dp.JointSSP()), *table())
+    source, found = gridded(certified(plain()), *table())
     assert found.steps == source.steps > 4
     assert found.rows == source.rows
     pairs = zip(source.parts(), found.parts(), strict=True)

@@ -58,7 +58,7 @@ def test_what_is_recommended_is_certified_in_its_setting(rows, asked, person):
         if "each" in asked:
             more = {"delta": asked["delta"]} if asked["delta"] else {}
             target = dp.PersonalizedDP({"few": 1, "all": 2}, **more)
-        named = (advice.regression, advice.instead, advice.in_units, advice.of_even_rows)
+        named = (advice.regression, advice.instead, advice.of_even_rows)
         for advised in named:
             if advised is not None:
                 assert dp.certify(advised, target=target, setting=setting).derivation
@@ -95,21 +95,6 @@ def test_the_loss_is_the_rule_of_thumb():
     assert hopeless.lost > 0.99
     assert "more records" in str(hopeless)
     assert dp.recommend(**(EASY | {"explained": 1.0})).lost == pytest.approx(0.714e-4, rel=1e-3)
-
-
-def test_units_are_released_where_nothing_says_the_sizes_of_columns():
-    """5 sqrt(19 d/0.018)/mu = 2,170 records at (10, 1, 1e-6), mu = 0.2367; never beside a codebook,
-    which states the ends of each column.
-    """
-    for n, scaling in ((2_150, "0"), (2_200, "3/100")):
-        found = dp.recommend(**(EASY | {"n": n}))
-        assert str(found.regression.scaling) == scaling
-        assert found.in_units == (found.regression if scaling != "0" else None)
-        assert ("releases the scales of columns" in str(found)) == (scaling != "0")
-    columns = [dp.Numeric(f"x{j}", -1, 1) for j in range(10)]
-    setting = dp.Setting(X=dp.Rows(columns=columns), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    beside = dp.recommend(**(EASY | {"d": None}), setting=setting)
-    assert (str(beside.regression.scaling), beside.in_units) == ("0", None)
 
 
 def test_more_records_lose_less():

@@ -9,6 +9,7 @@ import dpframe as dp
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph import RowsNode
+from dpframe.regressions.released_units import LONGEST, NORMS, SIZES
 from tests.support.checking import check
 from tests.support.oracles import delta_of
 
@@ -29,11 +30,14 @@ def table(n=N, seed=0):
     return X, y
 
 
-@pytest.fixture(scope="module")
-def proof():
+PLAIN = dp.JointSSP(scaling=0)  # in the units of the rows as given
+
+
+@cache
+def proof(regression, relation=dp.ADD_REMOVE):
     """For all budgets."""
     target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-    return dp.certify(dp.JointSSP(), target=target, setting=setting())
+    return dp.certify(regression, target=target, setting=setting(relation))
 
 
 def noisy(n):
@@ -42,7 +46,7 @@ def noisy(n):
     return X, np.clip(y + np.random.default_rng(2).normal(size=n) / 3, -Y, Y)
 
 
-@pytest.mark.parametrize("regression", [dp.JointSSP(), dp.regressions.LogisticDescent()])
+@pytest.mark.parametrize("regression", [PLAIN, dp.regressions.LogisticDescent()])
 @pytest.mark.parametrize("bounds", [("1e-150", 1), ("1e150", 1), (1, "1e-200"), (1, "1e200")])
 def test_bounds_beyond_doubles_are_refused_before_a_charge(regression, bounds):
     """Post-processing in doubles would fail after it; with released units rows are near 1."""
@@ -53,29 +57,51 @@ def test_bounds_beyond_doubles_are_refused_before_a_charge(regression, bounds):
     with pytest.raises(dp.InvalidArgument, match=r"from 1e-40 to 1e40.*other units"):
         dp.certify(regression, **asked)
     if bound == 1:
-        dp.certify(dp.JointSSP(scaling="0.03"), **asked)
+        dp.certify(dp.JointSSP(), **asked)
 
 
 def transcript(proof, epsilon, data=None):
     """What was released, and the std of every release."""
     run = proof.at(epsilon=epsilon, delta="1e-6")
-    output = dp.execute(run, *(data or table()), rng=3).output
-    sizes = {"d": D, "n": N}
+    result = dp.execute(run, *(data or table()), rng=3)
+    known = {"sizes": {"d": D, "n": N}, "released": result.known}
     stds = {
-        one.name: float(run.number(one.mechanism.formula, up=False, sizes=sizes))
+        one.name: float(run.number(one.mechanism.formula, up=False, **known))
         for one in run.graph.releases
     }
-    return output, stds
+    return result.output, stds
+
+
+def one_of(place, count):
+    """A record in one of so many bins."""
+    return np.eye(count)[int(place)]
+
+
+def counted(row, mapped, stds):
+    """What one record adds to n, and to the counts of entries and of norms in released units."""
+    sizes = np.sum(np.abs(row)[:, None] / B > np.array(SIZES, dtype=float), axis=1)
+    length = np.linalg.norm(mapped) / (LONGEST * np.sqrt(D))
+    norms = one_of(np.sum(length > np.array(NORMS, dtype=float)), len(NORMS) + 1)[1:]
+    yield np.concatenate([one_of(one, len(SIZES) + 1) for one in sizes]) / stds["sizes"]
+    yield norms / stds["norms"]
+    if "n" in stds:
+        yield [1 / stds["n"]]
 
 
 def shifts(row, label, output, stds):
     """What one record adds to every release, over its std, from the definitions."""
     label, evidence = np.clip(label, -Y, Y), output.evidence
-    counted = np.zeros(8)
-    counted[int(np.sum(abs(label) / Y > 2.0 ** -np.arange(7, 0, -1)))] = 1
+    theta, longest, parts = output.coefficients, B, []
+    if evidence.shrunk is not None:
+        mapped, longest = row @ evidence.shrunk.units, evidence.shrunk.norm
+        parts = [*counted(row, mapped, stds)]
+        factor = min(1, longest / max(np.linalg.norm(mapped), 1e-300))
+        row, label = factor * mapped, factor * label
+        theta = np.linalg.solve(evidence.shrunk.units, theta)
+    sized = one_of(np.sum(abs(label) / Y > 2.0 ** -np.arange(7, 0, -1)), 8)
     clipped = np.clip(label / evidence.moments[0].width, -1, 1)
-    parts = [
-        counted / stds["counts"],
+    parts += [
+        sized / stds["counts"],
         np.outer(row, row).ravel() / stds["gram"],
         row * clipped / stds["moment"],
         [clipped**2 / stds["squares"]],
@@ -85,9 +111,9 @@ def shifts(row, label, output, stds):
         parts.append(row * residual / stds[f"correction{turn}"])
     if not evidence.moments[1:]:  # all corrections were X'y again
         parts += [row * clipped / stds[f"correction{turn}"] for turn in range(1, 7)]
-    theta, width = output.coefficients, evidence.moments[0].width
-    longest = B * (width + B * np.linalg.norm(theta))
-    gradient = row * (np.clip(label, -width, width) - row @ theta) / longest
+    width = evidence.moments[0].width
+    most = longest * (width + longest * np.linalg.norm(theta))
+    gradient = row * (np.clip(label, -width, width) - row @ theta) / most
     parts.append(np.outer(gradient, gradient).ravel() / stds["meat"])
     return np.concatenate(parts)
 
@@ -113,35 +139,37 @@ def worst_move(output, stds, *, replaced):
     return max(map(size, best))
 
 
+@pytest.mark.parametrize("regression", [PLAIN, dp.JointSSP()], ids=["plain", "units"])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_no_record_moves_the_releases_by_more_than_the_budget(proof, epsilon):
+def test_no_record_moves_the_releases_by_more_than_the_budget(regression, epsilon):
     """Replayed from a transcript: the worst that a search finds is inside, and comes near it."""
-    worst = worst_move(*transcript(proof, epsilon), replaced=False)
+    worst = worst_move(*transcript(proof(regression), epsilon), replaced=False)
     assert 0.8e-6 < delta_of(epsilon, worst) <= 1e-6 * (1 + 1e-6)
 
 
-def test_nor_where_all_corrections_are_the_first_sum_again(proof):
+def test_nor_where_all_corrections_are_the_first_sum_again():
     """Each has noise of its own, and its own part of the budget."""
-    output, stds = transcript(proof, 5.0, noisy(100_000))
+    output, stds = transcript(proof(PLAIN), 5.0, noisy(100_000))
     assert len(output.evidence.moments) == 1
     worst = worst_move(output, stds, replaced=False)
     assert 0.8e-6 < delta_of(5.0, worst) <= 1e-6 * (1 + 1e-6)
 
 
 @pytest.mark.some(1)
+@pytest.mark.parametrize(
+    ("regression", "near"), [(PLAIN, 1.12), (dp.JointSSP(), 1.2)], ids=["plain", "units"]
+)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_no_replacement_moves_the_releases_by_more_than_the_budget(epsilon):
+def test_no_replacement_moves_the_releases_by_more_than_the_budget(regression, near, epsilon):
     """The same under replace-one, where the worst of the sums and of the corrections differ."""
-    target = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-    proof = dp.certify(dp.JointSSP(), target=target, setting=setting(dp.REPLACE_ONE))
-    worst = worst_move(*transcript(proof, epsilon), replaced=True)
+    worst = worst_move(*transcript(proof(regression, dp.REPLACE_ONE), epsilon), replaced=True)
     assert delta_of(epsilon, worst) <= 1e-6 * (1 + 1e-6)
-    assert delta_of(epsilon, 1.12 * worst) > 1e-6  # and the bound is not far away
+    assert delta_of(epsilon, near * worst) > 1e-6  # and the bound is not far away
 
 
 def test_without_rounds_it_is_one_joint_release():
     """And finds the coefficients."""
-    lean = dp.JointSSP(rounds=0)
+    lean = dp.JointSSP(rounds=0, scaling=0)
     target = dp.ApproxDP(1, "1e-6")
     proof = dp.certify(lean, target=target, setting=setting())
     result = dp.execute(proof, *table(), rng=0)
@@ -232,7 +260,8 @@ def test_as_many_levels_as_asked():
 @cache
 def much():
     """A certificate that spends much, without the last look at residuals."""
-    return dp.certify(dp.JointSSP(sandwich=0), target=dp.ApproxDP(5, "1e-6"), setting=setting())
+    mine = dp.JointSSP(sandwich=0, scaling=0)
+    return dp.certify(mine, target=dp.ApproxDP(5, "1e-6"), setting=setting())
 
 
 def looks(monkeypatch):
@@ -323,8 +352,8 @@ def test_labels_whose_clipped_residuals_mislead():
     X = np.concatenate([np.ones((40_000, 1)), rng.uniform(-1, 1, (40_000, 3))], axis=1) / 2
     y = (rng.random(len(X)) < 0.15 * (1 + X[:, 1])) * rng.exponential(0.3, len(X))
     y = np.clip(y, 0, Y)
-    assert error(dp.JointSSP(), y, X) < min(0.05, error(dp.JointSSP(rounds=0), y, X))
-    run = dp.certify(dp.JointSSP(), target=dp.ApproxDP("0.3", "1e-6"), setting=setting())
+    assert error(PLAIN, y, X) < min(0.05, error(dp.JointSSP(rounds=0, scaling=0), y, X))
+    run = dp.certify(PLAIN, target=dp.ApproxDP("0.3", "1e-6"), setting=setting())
     evidence = dp.execute(run, X, y, rng=0).output.evidence
     assert 1 < len(evidence.moments) < 7
     once = dp.execute(run, X, np.clip(X @ [0, 1, 1, 1], -Y, Y), rng=0).output.evidence

@@ -7,10 +7,13 @@ import pytest
 
 import dpframe as dp
 from dpframe.numerics.blocks.elementwise import project, shrinking
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.regressions.released_units import (
     LONGEST,
     NORMS,
     SIZES,
+    UNSEEN,
+    entries_above,
     norm_of,
     units_of,
     weight_of,
@@ -62,8 +65,64 @@ def test_the_part_leaves_something_to_fit_with(part):
 def test_unlike_columns_and_short_rows_cost_little(sizes, relation):
     """They cost nearly everything without units."""
     X, y, theta = world(np.array(sizes))
-    assert lost(UNITS, X, y, theta, relation) < 0.01
-    assert lost(dp.JointSSP(), X, y, theta, relation) > 0.2
+    assert lost(dp.JointSSP(), X, y, theta, relation) < 0.01
+    assert lost(dp.JointSSP(scaling=0), X, y, theta, relation) > 0.2
+
+
+def names(regression, **rows):
+    """What is released."""
+    where = dp.Setting(X=dp.Rows(**rows), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    run = dp.certify(regression, target=TARGET, setting=where)
+    return {one.name for one in run.graph.releases}
+
+
+def test_units_are_left_out_where_a_codebook_or_public_rows_say_them():
+    """And where the table is to be read once; a part that is given is spent."""
+    book = {"columns": [dp.Numeric("a", 0, 9), dp.Numeric("b", 0, 9)]}
+    for regression, rows, released in (
+        (dp.JointSSP(), {"norm": 1}, True),
+        (dp.JointSSP(), {"norm": 1, "intercept": True}, True),
+        (dp.JointSSP.for_intervals(), {"norm": 1}, True),
+        (dp.JointSSP(), book, False),
+        (dp.JointSSP(), book | {"intercept": True}, False),
+        (UNITS, book, True),
+        (dp.JointSSP(scaling=0), {"norm": 1}, False),
+        (dp.JointSSP(levels=0, rounds=0), {"norm": 1}, False),
+        (dp.JointSSP(public=np.eye(2)), {"norm": 1}, False),
+    ):
+        found = names(regression, **rows)
+        assert {"n", "sizes", "norms"} <= found if released else not {"sizes", "norms"} & found
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_counts_that_n_does_not_show_spend_almost_nothing(relation):
+    """What they leave is spent on the sums: the noise on X'X, over the square of the row bound."""
+    X, y, _ = world(np.array([0.3, 0.02, 0.001]), n=20_000)
+    stds = {}
+    for part, rows in ((0, 100), (None, 100), (None, 20_000)):
+        mine = dp.JointSSP(scaling=part)
+        run = dp.certify(mine, target=TARGET, setting=setting(relation))
+        result = dp.execute(run, X[:rows], y[:rows], rng=1)
+        given = {"sizes": {"d": 3, "n": rows}, "released": result.known}
+        (gram,) = (one for one in run.graph.releases if one.name == "gram")
+        bound = run.number(gram.statistic.rows.norm, up=True, **given)
+        std = run.number(gram.std, up=True, **given)
+        stds[part, rows] = std / bound**2
+        if part is None:
+            assert result.known["sizes_clear"] == (1 if rows == 20_000 else UNSEEN)
+    assert stds[None, 100] == pytest.approx(stds[0, 100], rel=6e-4)
+    assert stds[None, 20_000] == pytest.approx(stds[0, 100] / math.sqrt(0.97), rel=1e-6)
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_the_cost_of_all_releases_is_that_without_units(relation):
+    """One number of Gaussian DP, whatever the released shares are."""
+    runs = [
+        dp.certify(dp.JointSSP(scaling=part), target=TARGET, setting=setting(relation))
+        for part in (0, None)
+    ]
+    plain, units = (joint_gaussian(run) for run in runs)
+    assert units == plain
 
 
 def test_an_intercept_has_its_own_unit():
@@ -90,12 +149,13 @@ def test_an_intercept_has_its_own_unit():
 
 
 def test_units_are_root_mean_squares_where_columns_differ():
-    """To a quarter; and one for all where they differ little."""
+    """Nearly; and one for all where they differ little."""
     rng = np.random.default_rng(1)
-    columns = [rng.normal(size=50_000) * size for size in (0.2, 0.01, 0.002)]
-    found = units_of(counted(columns, 100.0), 100.0, None, 3)
-    assert found == pytest.approx([0.2, 0.01, 0.002], rel=0.4)
-    alike = units_of(counted([columns[0], columns[0] / 1.5], 100.0), 100.0, None, 2)
+    sizes = np.repeat([0.2, 0.01, 0.002], 3)
+    columns = [rng.normal(size=50_000) * size for size in sizes]
+    found = units_of(counted(columns, 100.0), 100.0, 50_000.0, 50.0, 9)
+    assert found == pytest.approx(sizes, rel=0.4)
+    alike = units_of(counted([columns[0], columns[0] / 1.5], 100.0), 100.0, 50_000.0, 50.0, 2)
     assert alike[0] == alike[1]
 
 
@@ -105,8 +165,8 @@ def test_a_rare_indicator_does_not_make_long_rows(share):
     rng = np.random.default_rng(2)
     columns = (rng.random((50, 20_000)) < share).astype(float)
     for seed in range(20):
-        found = units_of(counted(columns, 200.0, seed), 200.0, None, 50)
-        assert np.max(1 / found) <= 2 * math.sqrt(50) + 1e-9
+        found = units_of(counted(columns, 200.0, seed), 200.0, 20_000.0, 50.0, 50)
+        assert np.max(1 / found) <= math.sqrt(50) * 1.02
 
 
 def test_sizes_that_are_spread_over_cuts_are_seen():
@@ -114,24 +174,64 @@ def test_sizes_that_are_spread_over_cuts_are_seen():
     rng = np.random.default_rng(6)
     large = rng.random((6, 20_000)) < 0.06
     columns = rng.normal(size=large.shape) * np.where(large, rng.uniform(0.1, 1, large.shape), 0.01)
-    found = np.array([units_of(counted(columns, 30.0, s), 30.0, None, 6) for s in range(20)])
+    found = np.array(
+        [units_of(counted(columns, 30.0, s), 30.0, 20_000.0, 50.0, 6) for s in range(20)]
+    )
     assert np.max(found.max(axis=1) / found.min(axis=1)) < 4
+
+
+def test_entries_above_cuts_are_counted_from_both_ends():
+    """By the counts above a cut and by the records less those below: as precise as is said, and
+    better than either.
+    """
+    rng = np.random.default_rng(11)
+    true = np.repeat([[900.0, 60, 30, 10]], 60, axis=0)
+    for unsure in (0.0, 15.0):
+        runs = [
+            entries_above(
+                true + 20 * rng.normal(size=true.shape), 20.0, 1000 + unsure * rng.normal(), unsure
+            )
+            for _ in range(400)
+        ]
+        found, stds = np.concatenate([one for one, _ in runs]), runs[0][1]
+        assert found.mean(axis=0) == pytest.approx([100, 40, 10], abs=0.7)
+        assert found.std(axis=0) == pytest.approx(stds, rel=0.05)
+        assert np.all(stds < 20 * np.sqrt([3, 2, 1]))
+
+
+def test_a_column_below_the_least_cut_has_a_unit_of_its_own():
+    """Four in ten entries exceed it, which the counts above all cuts alone do not show."""
+    columns = (
+        np.random.default_rng(12).normal(size=(5, 2000)) * np.geomspace(0.3, 0.0003, 5)[:, None]
+    )
+    found = [units_of(counted(columns, 48.0, s), 48.0, 2000.0, 90.0, 5) for s in range(20)]
+    assert np.mean([one[-1] < 0.001 for one in found]) >= 0.8
+    unsure = [units_of(counted(columns, 52.0, s), 52.0, 2000.0, 90.0, 5) for s in range(20)]
+    assert all(np.ptp(one) == 0 for one in unsure), "so near to the noise, units are one for all"
 
 
 def test_units_are_no_smaller_than_what_rows_are_divided_by():
     """However many columns there are, and however small."""
     tiny = np.full((400, 1000), 2.0**-11.5)
-    found = units_of(counted(tiny), 0.0, 1000, 400)
+    found = units_of(counted(tiny), 0.0, 1000, 0.0, 400)
     assert np.all(found >= 2.0**-14)
 
 
 def test_without_records_that_can_be_seen_nothing_is_scaled_or_shrunk():
     """Units are those of rows that fill their ball, and the norm is the longest they can have."""
     sizes = counted([np.full(100, 0.01)] * 4, 500.0)
-    units = units_of(sizes, 500.0, None, 4)
+    units = units_of(sizes, 500.0, 100.0, 50.0, 4, sizes_clear=1e-3)
     assert units == pytest.approx(np.full(4, 0.5))
-    norm = norm_of(np.zeros(len(NORMS)), 500.0, 100.0, units, 4, 1e-4)
+    norm = norm_of(np.zeros(len(NORMS)), 500.0, 100.0, units, 4, 1e-4, clear=1e-3)
     assert norm * LONGEST * 2 == pytest.approx(2)
+
+
+def test_where_nothing_is_clear_an_intercept_keeps_its_ratio_to_the_columns():
+    """Rows of norm 2 beside a constant of 1: the fit is that without units."""
+    units = units_of(counted([np.ones(10)] * 9, 500.0), 500.0, 10.0, 50.0, 10, 1e-3, 1e-3, 0.5)
+    assert units == pytest.approx(np.full(9, 0.5))
+    norm = norm_of(np.zeros(len(NORMS)), 500.0, 10.0, units, 10, 1e-4, clear=1e-3)
+    assert norm * LONGEST * math.sqrt(10) == pytest.approx(math.hypot(2, 1))
 
 
 def test_the_norm_leaves_few_rows_beyond():
@@ -181,7 +281,7 @@ def test_a_few_columns_with_rare_large_entries_keep_the_scale_of_the_others():
     X[:, :2] = 0.002
     X[:80, :2] = 0.7
     X /= np.maximum(1, np.linalg.norm(X, axis=1))[:, None]
-    units = [units_of(counted(X.T, 50.0, seed), 50.0, None, 18) for seed in range(10)]
+    units = [units_of(counted(X.T, 50.0, seed), 50.0, 15_000.0, 50.0, 18) for seed in range(10)]
     assert all(np.ptp(one) == 0 for one in units)
 
 
@@ -209,11 +309,15 @@ def test_whatever_is_released_gives_units_norms_and_weights_of_their_ranges():
             10.0 ** rng.uniform(-8, 12),
             10.0 ** rng.uniform(-6, 12),
         )
-        n = rng.choice([None, 0.0, 1.0, 1e9])
+        n, unsure = rng.choice([0.0, 1.0, 1e9], 2)
         sizes = rng.normal(size=d * (len(SIZES) + 1)) * size + rng.choice([0, 1e9])
-        units = units_of(sizes, std, n, d)
+        units = units_of(
+            sizes, std, n, unsure, d, *rng.choice([1e-3, 1.0], 2), 10.0 ** rng.uniform(-9, 9)
+        )
         assert np.all((units >= 2.0**-14) & (units <= 1))
         norms = rng.normal(size=len(NORMS)) * size
-        share = norm_of(norms, std, 1e3, units, d, 10.0 ** rng.uniform(-30, 30))
+        share = norm_of(
+            norms, std, n, units, d, 10.0 ** rng.uniform(-30, 30), rng.choice([1e-3, 1.0])
+        )
         assert 0 < share <= 1
         assert 0 <= weight_of(norms, std, 1e3, share, units, d) <= 1

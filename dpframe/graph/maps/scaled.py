@@ -47,9 +47,14 @@ class Scaled(RowMap):
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide. Overflow becomes the largest double, and zeros stay zeros."""
         by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
-        with np.errstate(over="ignore"):  # a warning would tell of the data
-            scaled: Array = np.nan_to_num(block / by)
-        return scaled
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+            return finite(block if by == 1 else block / by)
+
+
+def finite(block: Array) -> Array:
+    """The block with nan as 0 and infinities as the largest double; itself if it has neither."""
+    proved = np.isfinite(block.sum())  # inf and nan survive addition
+    return block if proved else np.asarray(np.nan_to_num(block))
 
 
 @lru_cache(maxsize=1024)
@@ -92,10 +97,7 @@ class ScaledLabels(ColumnMap):
         if by == 1 and minus == 0 and _finite(self.source):
             return block
         with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
-            shifted = block - minus if minus else block
-            scaled: Array = shifted / by
-            proved = np.isfinite(scaled.sum())  # inf and nan survive addition
-        return scaled if proved else np.nan_to_num(scaled)
+            return finite((block - minus if minus else block) / by)
 
 
 def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
@@ -149,9 +151,8 @@ class ScaledColumns(RowMap):
             wanted = f"{len(self.by)} public scales for {block.shape[1]} columns"
             raise NotExecutable(f"{wanted}. Give one number a column.")
         minus, by = (np.array(one, dtype=float) for one in (self.minus, self.by))
-        with np.errstate(over="ignore"):  # a warning would tell of the data
-            scaled: Array = np.nan_to_num((block - minus) / by)
-        return scaled
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+            return finite((block - minus) / by)
 
 
 def between(rows: RowsNode, lower: object, upper: object) -> RowsNode:
@@ -227,10 +228,10 @@ class DividedColumns(RecordMap):
         low, high = number(self.lower), number(self.upper)
         low = max(low, TINY)  # rounded towards zero, it may be zero
         by = np.clip(_vector(values[self.by], rows.shape[1], nan=high), low, max(low, high))
-        shift = 0.0 if self.minus is None else _vector(values[self.minus], rows.shape[1])
-        with np.errstate(over="ignore"):  # a warning would tell of the data
-            divided: Array = np.nan_to_num((rows - np.clip(shift, -FAR, FAR)) / by)
-        return divided
+        with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
+            if self.minus is not None:
+                rows = rows - np.clip(_vector(values[self.minus], rows.shape[1]), -FAR, FAR)
+            return finite(rows / by)
 
 
 def _vector(value: Any, columns: int, nan: float = 0.0) -> Array:

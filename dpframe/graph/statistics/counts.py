@@ -97,14 +97,16 @@ class NormCounts(RecordSum):
 
     def block(self, values: Values) -> Array:
         """The counts of the block."""
-        from dpframe.numerics.blocks.elementwise import squared_norms
+        from dpframe.numerics.blocks.elementwise import LONG, SHORT, squared_norms
 
         rows, k = values[self.rows], len(self.cuts)
-        with np.errstate(over="ignore"):
-            lengths = np.sqrt(squared_norms(rows))
-        largest = np.max(np.abs(rows), axis=1, initial=0.0)
-        sizes = np.nan_to_num(np.fmax(lengths, largest), nan=0.0, posinf=np.inf)
-        place = np.searchsorted(cut_points(self), sizes)
+        squares = squared_norms(rows)
+        lengths = np.sqrt(squares)
+        far = ~((squares >= SHORT**2) & (squares <= LONG**2))  # elsewhere no entry exceeds |x|
+        if far.any():
+            largest = np.max(np.abs(rows[far]), axis=1, initial=0.0)
+            lengths[far] = np.nan_to_num(np.fmax(lengths[far], largest), nan=0.0, posinf=np.inf)
+        place = np.searchsorted(cut_points(self), lengths)
         return np.bincount(place, minlength=k + 1)[1:].astype(float)
 
 

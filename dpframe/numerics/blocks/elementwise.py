@@ -141,6 +141,22 @@ def shrinking(block: Array, norm: float) -> Array | None:
     """min(1, norm/|x|) of each row, shape (m,): what `project` multiplies it by; None where there
     is nothing to shrink. Domain: finite rows and norm > 1e-290.
     """
+    if not SHORT <= norm <= LONG:
+        return _shrinking_any(block, norm)
+    known = squared_norms(block)
+    outside = known > norm * norm
+    if not outside.any():
+        return None
+    factors = np.ones(len(block))
+    np.divide(norm, np.sqrt(known), out=factors, where=outside)
+    overflowed = np.isinf(known)
+    if overflowed.any():
+        factors[overflowed] = _shrinking_any(block[overflowed], norm)
+    return factors
+
+
+def _shrinking_any(block: Array, norm: float) -> Array | None:
+    """`shrinking` where squares may overflow or underflow."""
     largest, _, lengths, outside = _beyond(block, norm)
     if not outside.any():
         return None
