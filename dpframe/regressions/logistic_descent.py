@@ -32,8 +32,7 @@ from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, sqrt
 
-from .joint_ssp import Declared, noises
-from .solve import Array, Fit, averaged, check_bounds, coefficients_of
+from .solve import Array, Budget, Fit, averaged, check_bounds, coefficients_of
 
 CURVATURE = 0.25  # the largest second derivative of log(1 + exp(-t))
 CYCLE = np.cos(np.pi * np.array([7, 1, 5, 3]) / 8)  # Chebyshev nodes: a long step, a short one, ...
@@ -123,14 +122,20 @@ class LogisticDescent(Regression):
             fit = self._with_step((X, y, budget), fit, along, step.std**2 / self.rounds)
         return fit
 
-    def _with_step(self, declared: Declared, fit: Node, along: Node, variance: Expression) -> Node:
+    def _with_step(
+        self,
+        declared: tuple[RowsNode, ColumnNode, Share],
+        fit: Node,
+        along: Node,
+        variance: Expression,
+    ) -> Node:
         """The fit with a released Newton step; `variance` is the noise in a gradient over T."""
         (X, y, budget), most = declared, declared[0].radius * declared[1].radius
         at = gridded(X), y, post(coefficients_of, fit), Logistic()
         gradients = GradientAt(*at).clip(norm=most)
         curved = GradientAt(*at, curved=True).clip(norm=most / 2)
         sums = [total(gradients), curved.T @ curved, gradients.T @ gradients]
-        noise = noises(budget, self.newton, sums, STEP)
+        noise = Budget(budget).noises(self.newton, sums, STEP)
         score = release(sums[0], noise[0], name="score")
         hessian = release(sums[1], noise[1], name="hessian")
         meat = release(sums[2], noise[2], name="meat")
