@@ -182,7 +182,7 @@ class OutputOptions:
         InvalidArgument.
         """
         from dpframe.estimators.units import baselines_of, names_of
-        from dpframe.inference.result import contrasts
+        from dpframe.inference.contrasts import contrasts
 
         from .new_rows import check_rows
 

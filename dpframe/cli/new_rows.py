@@ -34,7 +34,7 @@ CORRECT = "Correct the file; nothing has been charged."
 def check_rows(setting: dp.Setting, file: str, fitted: Source) -> bool:
     """Read every row of the user's own file, whose columns must be those of the `fitted` table, and
     return whether it is a file of that table, which is private. If not, an error names the file,
-    the row, the column and the value. Raises BadData, SourceFailed.
+    the row and the column, but no value: the file may be a copy. Raises BadData, SourceFailed.
     """
     rows = attrs.evolve(setting, y=None, relation=dp.ADD_REMOVE)
     try:
@@ -45,7 +45,7 @@ def check_rows(setting: dp.Setting, file: str, fitted: Source) -> bool:
     if source.layout.names != fitted.layout.names:
         wanted = f"a file of the columns {', '.join(fitted.layout.names)}, in this order"
         raise dp.BadData(PREDICT, wanted, Plain(", ".join(source.layout.names)), CORRECT)
-    private = bool({*_files(source)} & {*_files(fitted)})
+    private = bool(_files(source) & _files(fitted))
     try:
         source.total(_read)
     except (dp.BadData, dp.errors.SourceFailed):
@@ -55,8 +55,8 @@ def check_rows(setting: dp.Setting, file: str, fitted: Source) -> bool:
     return private
 
 
-def _files(source: Source) -> Any:
-    return source.identity  # the paths, of files
+def _files(source: Any) -> set[tuple[int, int]]:
+    return {file.place for file in source.files}
 
 
 def _read(blocks: Any) -> int:
@@ -70,19 +70,19 @@ def _locate(source: Source, lenient: Source) -> None:
             width = len(header(file.path))
             for row, cells in enumerate(rows_of(file.path, width, multiline=False), start=1):
                 if cells is None:
-                    got = Plain("another number of cells, or an open quote")
+                    got = "another number of cells, or an open quote"
                     _refuse(file.path, row, "", f"of {width} cells", got)
     for part in lenient.parts():
         before = 0
         for table in part.tables():
             bad = np.argwhere(~np.isfinite(table.features.read(0, len(table))))
             for row, column in bad[:1].tolist():
-                value: Any = cell_values(table.features.cells(column, row, row + 1))[0]
+                cell = cell_values(table.features.cells(column, row, row + 1))[0]
                 declared = lenient.layout.parts[column]
                 wanted = "a finite number"
                 if isinstance(declared, Categorical):
                     wanted = f"one of {', '.join(map(repr, declared.levels))}"
-                value = Plain("a missing or infinite value") if _empty(value) else value
+                value = "a missing or infinite value" if _empty(cell) else "another value"
                 name = f", column {lenient.layout.names[column]}"
                 _refuse(part.name, before + row + 1, name, wanted, value)
             before += len(table)
@@ -92,8 +92,9 @@ def _empty(cell: object) -> bool:
     return cell is None or cell == "" or cell != cell  # noqa: PLR0124 - nan
 
 
-def _refuse(file: str, row: int, column: str, wanted: str, got: object) -> NoReturn:
-    raise dp.BadData(f"{PREDICT}: row {row} of {Path(file).name}{column}", wanted, got, CORRECT)
+def _refuse(file: str, row: int, column: str, wanted: str, got: str) -> NoReturn:
+    place = f"{PREDICT}: row {row} of {Path(file).name}{column}"
+    raise dp.BadData(place, wanted, Plain(got), CORRECT)
 
 
 def write_predictions(model: Any, rows: str, path: Path, summary: Any, *, private: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import NoneType
@@ -45,7 +46,7 @@ def _given(part: Numeric | Categorical | Rows | Any) -> dict[str, Any]:
 
 
 def _value(name: str, value: Any) -> Any:
-    """As JSON; numbers that are no short decimals as text. Raises InvalidArgument."""
+    """As JSON; bounds that are no short decimals as text. Raises InvalidArgument."""
     if isinstance(value, tuple):
         return [_value(name, one) for one in value]
     exact = value.value if isinstance(value, Number) else value
@@ -53,10 +54,8 @@ def _value(name: str, value: Any) -> Any:
         if exact.denominator == 1:
             return exact.numerator
         return float(exact) if Fraction(str(float(exact))) == exact else str(exact)
-    if not isinstance(exact, (str, int, NoneType)):
-        way_out = "Write other levels as text, in the table too."
-        wanted = "texts, whole numbers or truth values in a file"
-        raise InvalidArgument(name, wanted, exact, way_out)
+    if not isinstance(exact, (str, int, float, NoneType)):
+        raise InvalidArgument(name, "numbers, texts or truth values in a file", exact)
     return exact
 
 
@@ -66,9 +65,9 @@ KNOWN = NEEDED | {"intercept", "norm", "terms"}
 
 
 def _content(path: str | Path, source: str) -> dict[str, Any]:
-    """The object in a JSON file, decimals as text so that they stay exact."""
+    """The object in a JSON file, with exact decimals."""
     text = documents.text_of(path, source)
-    content = documents.json_of(text, source, parse_float=str, parse_constant=str)
+    content = documents.json_of(text, source, parse_float=Decimal, parse_constant=Decimal)
     if not isinstance(content, dict):
         raise InvalidArgument(source, f"written like {documents.CODEBOOK}", str(path))
     _check_keys(f"{source}, the file", content, tuple(sorted(KNOWN)))

@@ -9,9 +9,10 @@ and for rows in a box the bound on every entry (`entry`) and whether the whole b
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn
 
@@ -31,6 +32,7 @@ from .node import DataNode, Node, one_number, reads, titled
 from .occurring import occurring
 
 Class = str | int | float | bool
+BEYOND = 2**53  # from here on, different whole numbers are one double
 WAY_OUT = 'dp.Column("smoker", levels=["no", "yes"]): the list is public, never read from the data.'
 
 
@@ -40,11 +42,9 @@ def classes_of(values: object, name: str = "levels") -> tuple[Class, ...] | None
     """
     if values is None:
         return None
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InvalidArgument(name, "a list of two classes", values, WAY_OUT)
-    classes = tuple(_plain(value) for value in values)
+    classes = listed(values, name, "a list of two classes", WAY_OUT)
     kinds = {isinstance(value, str) for value in classes}
-    right = all(isinstance(value, (str, bool, int, float)) for value in classes) and len(kinds) == 1
+    right = all(map(is_level, classes)) and len(kinds) == 1
     keys = set(map(compared, classes)) if right else set()
     if len(classes) != 2 or len(keys) != 2 or None in keys:
         wanted = "two different texts, or two different finite numbers"
@@ -52,23 +52,36 @@ def classes_of(values: object, name: str = "levels") -> tuple[Class, ...] | None
     return classes
 
 
-def _plain(value: Any) -> Any:
-    """A numpy scalar as a Python object."""
+def listed(values: object, name: str, wanted: str, way_out: str) -> tuple[Any, ...]:
+    """The entries of an ordered list, as Python objects. Raises InvalidArgument."""
+    unordered = isinstance(values, (str, bytes, Mapping, AbstractSet))
+    if unordered or not isinstance(values, Iterable):
+        raise InvalidArgument(name, wanted, values, way_out)
+    return tuple(map(plain, values))
+
+
+def plain(value: Any) -> Any:
+    """A scalar of numpy, or a decimal, as a Python object: a decimal as the nearest double, as it
+    is in a table.
+    """
+    if isinstance(value, Decimal) and value.is_finite():
+        return float(value)
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "shape", None) == () else value
 
 
+def is_level(value: object) -> bool:
+    """Whether it is of a kind that levels may have."""
+    return isinstance(value, (str, bool, int, float))
+
+
 def compared(level: Any) -> str | float | None:
     """The form in which a level is compared with cells: texts unchanged, numbers and truth values
-    as doubles; None if no finite double is near.
+    as doubles; None for numbers that are too large to differ from others.
     """
     if isinstance(level, str):
         return level
-    try:
-        number = float(level)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+    return float(level) if abs(level) < BEYOND else None
 
 
 class RowsOrLabels(DataNode):

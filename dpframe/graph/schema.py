@@ -42,9 +42,13 @@ from .rows import (
     RowSource,
     classes_of,
     compared,
+    is_level,
+    listed,
+    plain,
 )
 
 UNKNOWN = ("missing", "zeros")
+LONG = "Write long numbers, such as those of accounts, as texts, in the table too."
 
 
 def _lower(value: object) -> Fraction:
@@ -84,7 +88,7 @@ class Numeric:
     name: str = attrs.field(validator=of_kind(str))
     lower: Fraction = attrs.field(converter=_lower)
     upper: Fraction = attrs.field(converter=_upper)
-    unit: str = ""
+    unit: str = attrs.field(default="", validator=of_kind(str))
 
     __repr__ = _as_written
 
@@ -110,13 +114,15 @@ class Numeric:
 
 
 def _levels(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(_level(value) for value in values)
+    levels = listed(values, "levels", "a list", 'levels=["no", "yes"] has the baseline first.')
+    return tuple(map(_level, levels))
 
 
 def _level(value: Any) -> Any:
-    level = value.item() if type(value).__module__ == "numpy" and value.ndim == 0 else value
-    if not isinstance(level, (str, int, float, bool)):
-        raise InvalidArgument("levels", "text, numbers or truth values", level, "")
+    level = plain(value)
+    if not is_level(level):
+        way_out = "Write dates and other values as texts, in the table too."
+        raise InvalidArgument("levels", "texts, numbers or truth values", level, way_out)
     return level
 
 
@@ -157,9 +163,9 @@ class Categorical:
             raise InvalidArgument(f"unknown of {self.name}", wanted, self.unknown)
         keys = {compared(level) for level in self.levels}
         if not self.levels or len(keys) != len(self.levels) or None in keys:
-            wanted = "at least one, each once, numbers finite and different as doubles"
+            wanted = "at least one, each once, numbers below 2^53 and different as doubles"
             twice = [level for level in self.levels if self.levels.count(level) > 1]
-            way_out = f"{twice[0]!r} stands twice." if twice else ""
+            way_out = f"{twice[0]!r} stands twice." if twice else LONG
             raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, way_out)
         if self.baseline is None:
             return

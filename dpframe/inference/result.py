@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any, Never
 
 import attrs
 import numpy as np
 
-from dpframe.errors import DataWarning, InvalidArgument, WayOut, missing, nearest, warn
+from dpframe.errors import DataWarning, InvalidArgument, missing, warn
 from dpframe.notebooks import data_frame
 
 from .arrays import Array
+from .contrasts import contrasts, finite
 from .estimates import Estimates, Wald, checked
 from .evidence import Shrunk
 from .residual import Residual, taken
@@ -54,8 +54,6 @@ UPPER_BOUND = (
     "The residual variance is lost in noise: intervals of new labels use an upper confidence bound "
     "of it, and are mostly longer than residuals require."
 )
-BASELINE = "{} is the baseline; its effect is 0: leave it out."
-NUMBER = r"\d+\.?\d*(?:e[+-]?\d+)?|\.\d+"
 INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
 
 
@@ -211,7 +209,11 @@ class Inference:
         """
         rows, names = contrasts(R, self.names, self.units.baselines)
         estimates = self.of(rows @ self.units.matrix, names)
-        null = np.broadcast_to(np.asarray(r, dtype=float), estimates.effect.shape)
+        values = finite(r)
+        if values is None or values.shape not in {(), (1,), estimates.effect.shape}:
+            wanted = f"a finite number, or {len(rows)} of them, one for each row of R"
+            raise InvalidArgument("r", wanted, r)
+        null = np.broadcast_to(values, estimates.effect.shape)
         return attrs.evolve(
             estimates, effect=estimates.effect + rows @ self.units.offset, null=null
         )
@@ -434,72 +436,3 @@ class Prediction:
         columns = {"mean": mean, "mean_se": self.se_mean}
         columns |= {"mean_ci_lower": low, "mean_ci_upper": high}
         return data_frame(columns | {"obs_ci_lower": least, "obs_ci_upper": most})
-
-
-def contrasts(
-    R: Any, names: Sequence[str], baselines: Sequence[str] = ()
-) -> tuple[Array, tuple[str, ...]]:
-    """Rows (q, m) of weights and a name each. Raises InvalidArgument."""
-    if R is None:
-        return np.eye(len(names)), tuple(names)
-    given = list(R) if isinstance(R, (list, tuple)) else [R]
-    if given and all(isinstance(one, (str, Mapping)) for one in given):
-        known = [*names, *baselines]
-        parts = [weights_of(one, known) if isinstance(one, str) else one for one in given]
-        parts = [_without(baselines, part) for part in parts]
-        unknown = [name for part in parts for name in part if name not in names]
-        if unknown:
-            wanted = f"a combination of the coefficients {', '.join(names)}"
-            first = str(unknown[0])
-            if first in baselines:
-                raise InvalidArgument("R", wanted, first, BASELINE.format(first))
-            written = f"Write {names[0]!r} or '{names[0]} - 2 {names[-1]}'"
-            python = f"{written} or {{{names[0]!r}: 1}}; the value to test is the second argument."
-            hint = nearest(first, names)
-            way_out = WayOut(f"{python}{hint}", f"{written}.{hint}")
-            raise InvalidArgument("R", wanted, unknown[0], way_out)
-        for shared in (name for part in parts for name in part if part[name]):
-            if list(names).count(shared) > 1:
-                instead = f"Rename the column, or give weights in the order {', '.join(names)}."
-                raise InvalidArgument("R", "of names of one coefficient each", shared, instead)
-        weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
-        return np.array(weights), tuple(contrast(row, names) for row in weights)
-    rows = np.atleast_2d(np.asarray(R, dtype=float))
-    if rows.ndim != 2 or rows.shape[1] != len(names) or not np.all(np.isfinite(rows)):
-        wanted = f"names, or finite weights of shape ({len(names)},) or (q, {len(names)})"
-        raise InvalidArgument("R", wanted, R, f"Coefficients are {', '.join(names)}.")
-    return rows, tuple(contrast(row, names) for row in rows)
-
-
-def _without(baselines: Sequence[str], part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The weights without those of baselines that are compared with other levels: their
-    coefficients are 0.
-    """
-    compared = {str(name).partition("[")[0] for name in part if name not in baselines}
-    zero = {name for name in baselines if name.partition("[")[0] in compared}
-    return {name: weight for name, weight in part.items() if name not in zero}
-
-
-def weights_of(text: str, names: Sequence[str]) -> dict[str, float]:
-    """The weights of `age - 0.5 smoker[yes]`, as `contrast` writes them; of other text 1."""
-    longest = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    term = rf"([+-])\s*(?:({NUMBER})\s*\*?\s*)?({longest})\s*"
-    signed = text.strip() if text.strip()[:1] in {"+", "-"} else f"+{text.strip()}"
-    terms = [*re.finditer(term, signed)]
-    if text in names or "".join(one[0] for one in terms) != signed:
-        return {text: 1.0}
-    weights: dict[str, float] = {}
-    for sign, number, name in (one.groups() for one in terms):
-        weights[name] = weights.get(name, 0.0) + float(f"{sign}{number or 1}")
-    return weights
-
-
-def contrast(weights: Any, names: Sequence[str]) -> str:
-    """`age - 0.5 coffee`; `0` where there are none."""
-    terms = [
-        f"{'-' if w < 0 else '+'} {'' if abs(w) == 1 else f'{abs(w):g} '}{name}"
-        for w, name in zip(weights, names, strict=True)
-        if w
-    ]
-    text = " ".join(terms) or "0"
-    return text.removeprefix("+ ")

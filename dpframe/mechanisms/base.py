@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final
+from typing import TYPE_CHECKING, Any, ClassVar, Never, Self, TypeAlias, final
 
 import attrs
 
 from dpframe.errors import AttrsClass, InvalidArgument, Plain, listed_words
+from dpframe.identity import own
 from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, Share
 from dpframe.sensitivity import L2, Norm
@@ -23,8 +25,6 @@ from dpframe.theory.mechanisms import NOISES
 from dpframe.wording import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     import numpy as np
 
     from dpframe.pld.losses import PrivacyLoss
@@ -36,21 +36,22 @@ Shape: TypeAlias = tuple[int, ...]
 
 
 class Mechanism(AttrsClass, ABC):
-    """Abstract: a random release and its guarantee."""
+    """Abstract: a random release and its guarantee. Of `guarantee` and `loss`, a class from outside
+    has what it states nearest: if only one of them, then the other is not inherited, since it was
+    written for other noise.
+    """
 
     __slots__ = ()
     kind: ClassVar[str]
     gives: ClassVar[type[Guarantee]]
 
-    def __init_subclass__(cls) -> None:
-        """A guarantee comes with its worst loss, unless the class that states it, or one derived
-        from that, states a loss too.
+    def __getattribute__(self, name: str) -> Any:
+        """An attribute; in place of a loss that is not inherited, the worst one of the guarantee;
+        in place of a guarantee that is not inherited, a refusal.
         """
-        super().__init_subclass__()
-        stating = next(base for base in cls.__mro__ if "guarantee" in vars(base))
-        derived = cls.__mro__[: cls.__mro__.index(stating) + 1]
-        if cls.loss is not Mechanism.loss and not any("loss" in vars(base) for base in derived):
-            cls.loss = Mechanism.loss  # type: ignore[method-assign]
+        if name in INSTEAD and name not in stated(type(self)):
+            return partial(INSTEAD[name], self)
+        return object.__getattribute__(self, name)
 
     @abstractmethod
     def guarantee(self, sensitivity: Expression) -> Guarantee:
@@ -69,6 +70,35 @@ class Mechanism(AttrsClass, ABC):
             way_out = "The RDP and zCDP accountants add it."
             raise InvalidArgument(self.kind, "dominated by one pair", Plain(guarantee), way_out)
         return loss
+
+
+def stated(kind: type[Mechanism]) -> Collection[str]:
+    """Which of `guarantee` and `loss` the nearest class that defines any of them states; of a class
+    of dpframe both. Methods may be added to a class later, so this is not kept.
+    """
+    for base in kind.__mro__:
+        found = INSTEAD.keys() & vars(base).keys()
+        if found:
+            return INSTEAD if own(base) else found
+    return INSTEAD
+
+
+def states_loss(kind: type[Mechanism]) -> bool:
+    """Whether a class has a loss besides the worst one of its guarantee."""
+    return "loss" in stated(kind) and kind.loss is not Mechanism.loss
+
+
+def _no_guarantee(self: Mechanism, *_: object, **__: object) -> Never:
+    name = type(self).__name__
+    way_out = (
+        f"Define `guarantee` in {name}: one that is inherited is that of other noise. "
+        "dp.compose with the numeric accountant reads the loss alone."
+    )
+    wanted = "a class that states a guarantee beside its loss"
+    raise InvalidArgument(name, wanted, Plain("a loss alone"), way_out)
+
+
+INSTEAD: Mapping[str, Callable[..., Any]] = {"guarantee": _no_guarantee, "loss": Mechanism.loss}
 
 
 class AdditiveNoise(Mechanism):

@@ -18,7 +18,7 @@ from dpframe.graph.graph import classes
 from dpframe.graph.statistics import OneRow
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
-from dpframe.mechanisms.base import Mechanism, PureNoise
+from dpframe.mechanisms.base import PureNoise
 from dpframe.numbers import rounded_up
 from dpframe.numerics.rounding import arb_upper
 from dpframe.pld import losses
@@ -84,7 +84,7 @@ class Pure:
         epsilon, kind = self.spent(factor), type(self.mechanism)
         if self.rate < 1:
             return losses.ResponseLoss(epsilon)
-        stated = own(kind) or vars(kind).get("loss", Mechanism.loss) is not Mechanism.loss
+        stated = own(kind) or "loss" in vars(kind)
         if not isinstance(self.mechanism, PureNoise) or not stated:
             return losses.ResponseLoss(epsilon)
         if self.moved is None and (self.mechanism.integer or not own(kind)):

@@ -24,6 +24,9 @@ TITLES = {"U": "text", "T": "text", "S": "bytes", "m": "date", "M": "date", "V":
 TITLES |= {"b": "truth value", **dict.fromkeys("fiu", "number")}
 NO_NUMBERS = "mMV"  # durations, dates, records: cells that no number and no level is equal to
 OF_POLARS = ("Date", "Datetime", "Duration", "Time", "List", "Array", "Struct", "Binary")
+Narrow = type[np.floating[Any]]
+NARROW: dict[str, Narrow] = {"float32": np.float32, "float": np.float32}  # of numpy, of Arrow
+NARROW |= {"float16": np.float16, "halffloat": np.float16}
 EXACT = ("Decimal", "Int128", "UInt128")  # of Polars: its own conversion may round twice
 
 
@@ -106,6 +109,17 @@ def _kind_of_arrow(kind: Any) -> str | None:
         return "date"
     found = letter(kind)
     return "bytes" if "binary" in found else TITLES.get(found)
+
+
+def narrow_floats(values: Any) -> Narrow | None:
+    """The type of the memory of a column, where that is of floats shorter than doubles."""
+    if isinstance(values, (list, tuple)):
+        return None
+    dtype = values.type if is_arrow(values) else values.dtype
+    for inner in ("categories", "pyarrow_dtype", "value_type", "subtype"):
+        dtype = getattr(dtype, inner, dtype)
+        dtype = getattr(dtype, "dtype", dtype)
+    return NARROW.get(str(dtype).lower())
 
 
 @attrs.frozen

@@ -137,6 +137,11 @@ def _number(cell: bytes) -> Any:
     return None if cell.strip().lower().lstrip(b"+-") in MISSING else decoded(cell)
 
 
+def _number_or_truth(cell: bytes) -> Any:
+    read = _number(cell)
+    return TRUTHS.get(cell.strip().lower(), read) if isinstance(read, str) else read
+
+
 def _budgets(cells: Sequence[bytes]) -> Array:
     """Doubles, nan for anything but a decimal number."""
     found = (float(cell) if DECIMAL.fullmatch(cell) else np.nan for cell in cells)
@@ -152,8 +157,7 @@ def _group(cell: bytes) -> str | None:
 
 TEXTS: Parser = partial(_each, decoded)
 GROUPS: Parser = partial(_each, _group)
-NUMBER_LEVELS: Parser = partial(_each, _number)
-TRUTH_VALUES: Parser = partial(_each, lambda cell: TRUTHS.get(cell.strip().lower()))
+NUMBER_LEVELS: Parser = partial(_each, _number_or_truth)
 
 
 def parsers(layout: Layout) -> dict[str, Parser]:
@@ -170,12 +174,12 @@ def parsers(layout: Layout) -> dict[str, Parser]:
 
 def _levelled(name: str, levels: Sequence[object]) -> Parser:
     """How cells of levels are read. Raises BadData."""
-    kinds = {type(level) if isinstance(level, (str, bool)) else float for level in levels}
-    if len(kinds) > 1:
-        wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
-        raise BadData(f"levels of {name}", wanted, got, "A CSV file does not tell them apart.")
-    kind = kinds.pop()
-    return TEXTS if issubclass(kind, str) else TRUTH_VALUES if kind is bool else NUMBER_LEVELS
+    texts = {isinstance(level, str) for level in levels}
+    if len(texts) > 1:
+        wanted = "all texts, or all numbers and truth values"
+        way_out = "A CSV file does not tell them apart: write all as texts, or give Parquet."
+        raise BadData(f"levels of {name}", wanted, Plain("both"), way_out)
+    return TEXTS if True in texts else NUMBER_LEVELS
 
 
 @attrs.frozen(eq=False)

@@ -25,7 +25,8 @@ class File:
     path: str
     size: int
     time: int
-    inode: int
+    place: tuple[int, int]
+    """Its device and inode, which other names of it share."""
 
     @classmethod
     def of(cls, path: str) -> File:
@@ -36,7 +37,8 @@ class File:
             raise BadData("X", "a readable file", path, f"{error.strerror}.") from None
         if not stat.S_ISREG(status.st_mode):
             raise BadData("X", "a regular file", path, "A pipe is read once: write it to a file.")
-        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
+        place = status.st_dev, status.st_ino
+        return cls(path, status.st_size, status.st_mtime_ns, place)
 
     def unchanged(self) -> None:
         """Refuse a file that has changed since it was opened. Raises BadData or SourceFailed."""
@@ -61,12 +63,11 @@ def existing_files(X: Any) -> tuple[File, ...]:
     """
     given = [X] if _is_one(X) else X
     files = tuple(File.of(path) for one in given for path in _expanded(os.fspath(one)))
-    inodes: set[tuple[int, int]] = set()
+    places: set[tuple[int, int]] = set()
     for file in files:
-        status = os.stat(file.path)  # noqa: PTH116
-        if (status.st_dev, status.st_ino) in inodes:
+        if file.place in places:
             raise BadData("X", "a list of different files", file.path, "It stands there twice.")
-        inodes.add((status.st_dev, status.st_ino))
+        places.add(file.place)
     return files
 
 

@@ -15,12 +15,19 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData, DataWarning, warn
-from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, label_meaning
+from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, Meaning, label_meaning
 from dpframe.graph.rows import Class
 
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .column_values import ColumnReader, column_data, column_reader, is_arrow, kind_of
+from .column_values import (
+    ColumnReader,
+    column_data,
+    column_reader,
+    is_arrow,
+    kind_of,
+    narrow_floats,
+)
 from .layout import Layout
 from .reading import (
     REAL,
@@ -40,6 +47,7 @@ SPARSE = "{0}.toarray() makes it dense."
 ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
 AS_NUMBERS = "y.astype(float) makes numbers of text; two classes are dp.Column(levels=[...])."
 LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
+DOUBLES = "column.astype(str).astype(float) makes doubles of its shortest decimals."
 ONE = "One record is a table of one row: pandas.DataFrame([{...}]), or [[...]]."
 ROW = "numpy.reshape(X, (1, -1)) makes one row, numpy.reshape(X, (-1, 1)) one column."
 RAGGED = "dp.Rows(columns=[...]) fixes the number of columns."
@@ -164,8 +172,23 @@ def _column(
             f"{way_out}",
             DataWarning,
         )
+    _check_precision(values, read.meaning, title)
     plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
     return column_data(values.to_numpy() if plain else values, read)
+
+
+def _check_precision(values: Any, meaning: Meaning, title: str) -> None:
+    """Refuse shorter floats for levels that they cannot hold: no cell would equal these. Raises
+    BadData.
+    """
+    short = narrow_floats(values)
+    if short is None or not isinstance(meaning, Levels):
+        return
+    with np.errstate(over="ignore"):
+        lost = [level for level in meaning.numbers if float(short(level)) != level]
+    if lost:
+        got = Plain(f"values of kind {short.__name__}")
+        raise BadData(title, f"of doubles, as its level {lost[0]!r} is", got, DOUBLES)
 
 
 def labels_beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> ColumnData:

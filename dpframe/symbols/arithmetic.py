@@ -58,14 +58,12 @@ def rational(value: object, name: str = "value") -> Fraction:
         raise InvalidArgument(name, "a number", value, way_out)
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))
-    if isinstance(value, Decimal) and value.is_finite():
-        return Fraction(value)
     if isinstance(value, numbers.Real):
         if not math.isfinite(value):
             raise InvalidArgument(name, "finite", value, "")
         return shortest(value)
-    if isinstance(value, str):
-        return from_text(name, value)
+    if isinstance(value, (str, Decimal)):
+        return from_text(name, str(value))
     way_out = "A formula has no number yet." if isinstance(value, Expression) else ""
     raise InvalidArgument(name, "a number, a Fraction, or text such as '1/3'", value, way_out)
 

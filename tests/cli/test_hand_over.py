@@ -183,8 +183,9 @@ def test_a_saved_codebook_is_the_schema_of_the_command_line(tmp_path):
         dp.Numeric("age", "18.5", "200/3", "years"),
         dp.Categorical("smoker", ["no", "yes"], baseline="yes"),
         dp.Categorical("rank", [1, 2, 3], baseline=None, unknown="zeros"),
+        dp.Categorical("dose", [0.1, 1.0, -0.0, 3], baseline=1),
     ]
-    rows = dp.Rows(columns=columns, norm=2, terms=["age", ("age", "smoker"), "rank"])
+    rows = dp.Rows(columns=columns, norm=2, terms=["age", ("age", "smoker"), "rank", "dose"])
     for label in (dp.Column("c", lower=0, upper="0.1"), dp.Column("c", levels=["a", "b"])):
         setting = dp.Setting(X=rows, y=label, relation=dp.ADD_REMOVE)
         setting.save(tmp_path / "book.json")
@@ -280,6 +281,18 @@ def test_the_bounds_of_a_certificate_are_compared_with_the_codebook(folder):
     lines, _ = checked(60_000, folder, "--codebook", "other.json", status=1)
     for said in ("age: 37/2, 65 in other", "age: 37/2, 64 in the", "smoker: 'no', 'yes'", "inter"):
         assert any(line.startswith(said) for line in lines.splitlines())
+
+
+def test_a_certificate_has_the_bounds_of_its_own_codebook(folder):
+    """With levels of every kind, decimals too."""
+    levels = ([0.5, 1, 2], [1.0, 2.5], [True, False], ["0.5", "1"])
+    columns = [{"name": f"c{j}", "levels": some} for j, some in enumerate(levels)]
+    own = {**BOOK, "columns": [*BOOK["columns"], *columns]}
+    (folder / "own.json").write_text(json.dumps(own))
+    budget = ("--epsilon", "1", "--delta", "1e-6", "--schema", "own.json")
+    both_streams("certify", "SSP", *budget, "--out", "own.proof.json")
+    said = both_streams("check", "own.proof.json", "--codebook", "own.json")
+    assert "The bounds and levels are those of own.json." in said
 
 
 @pytest.mark.parametrize(

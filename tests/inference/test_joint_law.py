@@ -8,9 +8,10 @@ import pytest
 from scipy.stats import chi2, norm
 
 from dpframe.errors import InvalidArgument
+from dpframe.inference.contrasts import contrasts
 from dpframe.inference.estimates import critical, largest_of
 from dpframe.inference.evidence import Evidence, NoisySum
-from dpframe.inference.result import LAWS, Units, contrasts
+from dpframe.inference.result import LAWS, Units
 from dpframe.inference.row_set import Clipped, RowSet
 from dpframe.inference.spread import stretched
 from dpframe.inference.variation import between
@@ -47,6 +48,47 @@ def joint_law(seed=0, **given):
 # contrasts and tests -------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), "1e999", 10**400, "x", True, None])
+def test_weights_are_finite_numbers(weight):
+    """A text is read as a number is."""
+    with pytest.raises(InvalidArgument, match="the weight of b must be"):
+        contrasts({"a": 1, "b": weight}, ("a", "b"))
+    assert contrasts({"a": "1/2"}, ("a", "b"))[0].tolist() == [[0.5, 0]]
+
+
+@pytest.mark.parametrize("text", ["11", "10", "21", "2x", "2x - y", "1e1x", "22a"])
+def test_a_number_is_parted_from_a_name(text):
+    """By a space or a star."""
+    with pytest.raises(InvalidArgument, match="a combination of the coefficients"):
+        contrasts(text, ("0", "1", "x", "y", "2a"))
+
+
+@pytest.mark.parametrize("text", ["2 1", "2*1", "1 - 0", "x - 1"])
+def test_names_that_are_numbers_need_a_mapping(text):
+    """Alone they are names."""
+    names = ("0", "1", "x")
+    with pytest.raises(InvalidArgument, match=r"no numbers; got .*\{'0': 1\}"):
+        contrasts(text, names)
+    assert contrasts("1", names)[0].tolist() == [[0, 1, 0]]
+    assert contrasts({"1": 2, "0": -1}, names)[0].tolist() == [[-1, 2, 0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a - b", ("a", "b", "a - b")),
+        ("2 a - b", ("a", "b", "a - b")),
+        ("2 a", ("a", "2 a")),
+        ("-a", ("a", "-a")),
+    ],
+)
+def test_text_of_two_meanings_is_refused(text, names):
+    """A mapping has one."""
+    with pytest.raises(InvalidArgument, match=r"one meaning.*mapping"):
+        contrasts(text, names)
+    assert contrasts({names[-1]: 2}, names)[0][0, -1] == 2
+
+
 def test_weights_by_name_are_weights():
     """A name, a mapping, a list of both, an array; their names, and the covariance they make."""
     law = attrs.evolve(joint_law(), units=Units(np.eye(3), np.ones(3), ("a", "b", "c")))
@@ -62,9 +104,12 @@ def test_weights_by_name_are_weights():
     shifted = law.t_test("c", law.params[2] - law.bse[2])
     assert shifted.statistic == pytest.approx([1])
     assert law.t_test("c", law.conf_int()[2, 0]).pvalue == pytest.approx([0.05])
-    for wrong in ("d", ["a", "d"], [1.0, 2.0], [[np.nan, 0, 0]], []):
+    for wrong in ("d", ["a", "d"], [1.0, 2.0], [[np.nan, 0, 0]], [], [["a", "b", "c"]], ["a", [1]]):
         with pytest.raises(InvalidArgument, match="R must be"):
             law.t_test(wrong)
+    for wrong in ("x", np.nan, [1.0, 2.0], None, [[0.0]]):
+        with pytest.raises(InvalidArgument, match="r must be"):
+            law.t_test("a", wrong)
 
 
 def test_a_name_of_two_coefficients_is_refused():

@@ -317,7 +317,7 @@ def test_a_csv_file_is_read_as_the_codebook_says(tmp_path):
     (block,) = open_source(schema, csv(tmp_path, text)).total(list)
     assert block.rows.tolist() == [[0, 0, 0, 1], [1, 1, 1, 2], [-1, -1, -1, 3]]
     levels = [Categorical("a", ("1", 2))]
-    with pytest.raises(BadData, match="all texts, all numbers or all truth values"):
+    with pytest.raises(BadData, match="all texts, or all numbers and truth values"):
         open_source(Setting(X=Rows(columns=levels), relation=ADD_REMOVE), str(tmp_path / "0.csv"))
 
 

@@ -117,7 +117,7 @@ ZOO = {**{name: cell for name, (cell, _) in NUMBERS.items()}, **OTHERS}
 TABLES = {  # cells of D
     "mixed": [0.25, 1, True, "u", None, 2],
     "numbers": [0.25, 1.0, 2.0, -1.0],
-    "whole numbers": [0, 1, 2**60],
+    "whole numbers": [0, 1, 2**40, 2**60],
     "truths": [True, False, True],
     "texts": ["u", "x", "1", ""],
     "missing": [None, None],
@@ -184,7 +184,7 @@ SCHEMAS = {
     "numbers": Numeric("a", 0, 1),
     "texts": Categorical("a", ("u", "v")),
     "texts of numbers": Categorical("a", ("1", "0.25", ""), unknown="zeros"),
-    "numbers as levels": Categorical("a", (1, 0.25, 2**60)),
+    "numbers as levels": Categorical("a", (1, 0.25, 2**40)),
     "truths": Categorical("a", (True, False), unknown="zeros"),
     "texts and numbers": Categorical("a", ("u", 1)),
 }

@@ -17,7 +17,8 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.accountants.conversions import delta_of
 from dpframe.errors import InvalidArgument, Plain, check_kind
 from dpframe.identity import own
-from dpframe.mechanisms import AdditiveNoise, Calibration, Mechanism
+from dpframe.mechanisms import AdditiveNoise, Calibration
+from dpframe.mechanisms.base import states_loss
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, as_kind
 from dpframe.prover.algebra import number
 from dpframe.randomness import Randomness
@@ -162,7 +163,7 @@ def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     for factor in MOVES:
         moved = Fraction(math.ceil(factor * size)) if noise.integer else factor * size
         stated = [noise.guarantee(exact(moved))]
-        for claim in stated if type(noise).loss is Mechanism.loss else [*stated, None]:
+        for claim in [*stated, None] if states_loss(type(noise)) else stated:
             draws = FEW if factor < 1 else ALONE if noise.joint else DRAWS
             seed = int(rng.integers(2**31))
             options: Any = {"draws": draws, "confidence": SURE, "seed": seed}
@@ -239,7 +240,7 @@ def _cost(rule: Calibration) -> Contradictions:
 
 def _delta(noise: AdditiveNoise, moved: int, stated: Guarantee, epsilon: Fraction) -> float:
     """At least its cost: by its own loss if it has one, else by what it states."""
-    if type(noise).loss is not Mechanism.loss:
+    if states_loss(type(noise)):
         with suppress(InvalidArgument):  # a loss that is known for other sensitivities only
             return NumericAccountant().delta([Part(noise.loss(moved))], epsilon).lower
     return delta_of(stated, epsilon).lower

@@ -11,6 +11,7 @@ import attrs
 from dpframe.accountants import Composition, NumericAccountant, RenyiAccountant, parts_of
 from dpframe.errors import DPFrameError, InvalidArgument, Plain
 from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
+from dpframe.mechanisms.base import states_loss
 from dpframe.numbers import Exact
 from dpframe.numerics import to_float
 from dpframe.pld.losses import PrivacyLoss
@@ -148,7 +149,7 @@ def _(what: Mechanism, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) 
     text = f"{what.kind} at sensitivity {size}"
     if isinstance(what, BlackBox):
         return claim_of(what.given)
-    if type(what).loss is Mechanism.loss:
+    if not states_loss(type(what)):
         return ClaimedProfile(text, (_composed(what.guarantee(size)),))
     if isinstance(what, DiscreteGaussian):
         loss = what.loss(size, one_coordinate=True)
