@@ -197,7 +197,7 @@ def test_coefficients_of_rows_that_a_clip_may_move_are_named_so(place: str) -> N
     plain = np.column_stack([table["town"] == "B", table["town"] == "C", table["age"]])
     if moved:
         coded = ["town[code 1]", "town[code 2]", "age", "intercept"]
-        names, plain = [f"{name} (mapped)" for name in coded], model._rows(table)
+        names, plain = [f"{name} (mapped)" for name in coded], model._mapped_rows(table)
     assert [*model.coef_names_] == names
     assert plain @ model.coef_ + model.intercept_ == pytest.approx(model.predict(table))
 

@@ -235,12 +235,13 @@ def fit(
     declared = proof.regression(name)
     claimed = claim(spent, budget.delta, budget.epsilon_column).target
     logistic = of_classes(declared, setting, claimed)
-    if logistic:
+    if logistic and not getattr(declared, "intervals_of_odds", False):
         unavailable = {"--plot": output.plot, "--simultaneous": output.simultaneous}
         for option_of, value in (unavailable | {"--contrast": output.contrast or None}).items():
             if value is not None:
-                wanted = "left out for a logistic regression, which has no intervals"
-                raise dp.InvalidArgument(option_of, wanted, str(value))
+                wanted = f"left out for {type(declared).__name__}, which has no intervals"
+                way_out = "LogisticDescent.for_intervals has intervals of log-odds."
+                raise dp.InvalidArgument(option_of, wanted, str(value), way_out)
     model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
         declared,
         epsilon=spent,
@@ -289,8 +290,7 @@ def _report(
 
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
     given = {"alpha": output.alpha, "notes": output.notes, "simultaneous": output.simultaneous}
-    options = {} if _of_classes(model) else given
-    summary = model.summary(**options)
+    summary = model.summary(**given)
     record = _record(model) | {"summary": summary.to_dict()}
     tested: Any = None
     failed: Exception | None = None

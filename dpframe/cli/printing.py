@@ -30,6 +30,7 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     ),
     "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
     "dp.JointSSP.for_intervals()": "JointSSP.for_intervals",
+    "dp.regressions.LogisticDescent.for_intervals()": "LogisticDescent.for_intervals",
     ", of dp.PrivateRegressor with the same setting": ", with the same codebook",
     ", of dp.PrivateClassifier": "",
     "relation=REPLACE_ONE, rows_per_person=": "--relation replace-one --rows-per-person ",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Never, Self
 
 import attrs
@@ -39,6 +39,8 @@ from dpframe.graph import (
     RowsNode,
     Setting,
 )
+from dpframe.inference.result import Units
+from dpframe.inference.row_set import RowSet
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
@@ -62,16 +64,20 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
+from .summary import in_units
 from .units import (
     AffineScale,
     Coefficients,
     Outside,
+    baselines_of,
     check_undone,
     in_one_unit,
     label_scale,
     linear,
     mapped,
+    names_of,
     row_maps,
+    row_set_of,
 )
 
 if TYPE_CHECKING:
@@ -291,6 +297,22 @@ class PrivateEstimator(BaseEstimator, ABC):
             for trial in rehearsed(certificate, sizes).trials:
                 if trial.failed is None and not trial.untried:
                     coefficients(trial.output, wanted)
+
+    def _units_of(self, linear: Callable[[Array], Coefficients]) -> Units:
+        """From the coefficients of mapped rows to those that `linear` makes of them."""
+        units, rows = in_units(linear, len(self._theta)), self.certificate_.setting.X
+        of_codebook = rows.columns is not None and units.names == names_of(rows)
+        baselines = baselines_of(rows) if of_codebook else ()
+        return attrs.evolve(units, rows=self._mapped_rows, baselines=baselines)
+
+    def _mapped_rows(self, X: Any) -> Array:
+        """Rows as the statistics read them. Raises BadData."""
+        return np.concatenate(list(self._blocks(X)))
+
+    @property
+    def _allowed(self) -> RowSet:
+        """The set of rows that the setting allows."""
+        return row_set_of(self.certificate_.setting.nodes()[0], len(self._theta), self._number)
 
     def _blocks(self, X: Any) -> Iterator[Array]:
         """Rows as the statistics read them; warns of those outside the bounds of a codebook. Raises

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
@@ -15,6 +16,12 @@ from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, NotAvailable, Plain
 from dpframe.graph import Regression, Setting
 from dpframe.graph.rows import classes_of
+from dpframe.identity import own
+from dpframe.inference.evidence import Evidence
+from dpframe.inference.inference import Specification, infer
+from dpframe.inference.result import Inference, Units
+from dpframe.inference.row_set import RowSet
+from dpframe.inference.words import of_odds
 from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
 from dpframe.regressions.logistic_descent import LogisticDescent
@@ -27,7 +34,17 @@ from .label_bounds import SURE
 from .links import Odds, with_classes
 from .released import gaussian_stds, number_of_records
 from .scikit import ClassifierMixin, check_is_fitted
-from .summary import INTERCEPT, NO_INTERVALS, OddsSummary, affine, constant_of, counted
+from .summary import (
+    INTERCEPT,
+    NO_INTERVALS,
+    PENALTY,
+    LogOddsSummary,
+    OddsSummary,
+    affine,
+    constant_of,
+    counted,
+    leading,
+)
 from .units import AffineScale
 
 if TYPE_CHECKING:
@@ -196,12 +213,36 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(super().score(X, y, **weights))
 
-    def summary(self, *, notes: bool = False) -> OddsSummary:
-        """A table of log-odds of the second declared class against the first, and of odds ratios,
-        with the std of the privacy noise if it is known, or predicted for LogisticDescent.
+    def inference(self) -> Inference:
+        """The joint distribution of log-odds of the second declared class against the first,
+        computed from released values at no cost: for LogisticDescent.for_intervals().
 
-        There are no intervals; a note says why. All notes are printed, with or without `notes`. The
-        table prints as text, and has `as_text`, `as_html`, `as_latex`, `summary_frame` and
+        As of `PrivateRegressor.inference`, with `conf_int`, `cov_params`, `t_test`, `wald_test`.
+        `get_prediction(X)` has the log-odds of rows, without new labels: 1/(1 + exp(-t)) of their
+        ends are those of probabilities. There is no residual variance and no R^2. Rows of one
+        person may depend on each other, as there. Raises NotAvailable for other regressions.
+        """
+        if self._evidence is None:
+            raise NotAvailable(NO_INTERVALS)
+        setting, declared = self.certificate_.setting, type(self.certificate_.regression)
+        wanted = Specification(
+            bound=self._number(setting.nodes()[1].radius),
+            rows=self._allowed if own(declared) else RowSet(self._allowed.norm),
+            dependent=self._number(setting.rows_per_person),
+            units=self._units,
+        )
+        return infer(self._evidence, wanted)
+
+    def summary(
+        self, alpha: float = 0.05, *, simultaneous: str | None = None, notes: bool = False
+    ) -> OddsSummary | LogOddsSummary:
+        """A table of log-odds of the second declared class against the first, and of odds ratios:
+        with standard errors and intervals of level 1 - `alpha`, each or `simultaneous`, for
+        LogisticDescent.for_intervals(); else with the std of the privacy noise if it is known, or
+        predicted for LogisticDescent.
+
+        All notes are printed, with or without `notes`; where there are no intervals, one says why.
+        The table prints as text, and has `as_text`, `as_html`, `as_latex`, `summary_frame` and
         `to_dict`.
 
         Examples
@@ -229,13 +270,16 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         del notes
         check_is_fitted(self, "certificate_")
         below, above = self._levels
-        sign = 1 if above == self.classes_[1] else -1
-        coefficients, noise = sign * np.append(self.coef_, self.intercept_), self._noise
-        sorted_ones = [SORTED.format(*self.classes_[::-1])] if sign < 0 else []
+        sorted_ones = [SORTED.format(*self.classes_[::-1])] if self._sign < 0 else []
         log_odds, records = f"of {above} against {below}", self._records
         few = [NO_RECORDS] if records[0] < SURE * records[1] < math.inf else []
+        header = {**self._what(), "records": counted(*records), "log-odds": log_odds}
+        if self._evidence is not None:
+            summary = self._with_intervals(header, alpha, simultaneous)
+            return attrs.evolve(summary, notes=(*sorted_ones, *few, *summary.notes))
+        coefficients, noise = self._sign * np.append(self.coef_, self.intercept_), self._noise
         return OddsSummary(
-            header={**self._what(), "records": counted(*records), "log-odds": log_odds},
+            header=header,
             names=(*self.coef_names_, INTERCEPT),
             coefficients=coefficients,
             noise=noise,
@@ -272,10 +316,42 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         if isinstance(penalty, Number):
             yield PENALISED.format(penalty.value)
 
+    def _with_intervals(
+        self, header: dict[str, str], alpha: float, simultaneous: str | None
+    ) -> LogOddsSummary:
+        """The table of an inference. Raises InvalidArgument."""
+        inference, units = self.inference(), self._units
+        identified = f"{inference.identified} of {len(inference.centre)} directions"
+        summary = LogOddsSummary(
+            estimates=inference.t_test(),
+            fitted=units.matrix @ self._theta + units.offset,
+            ranges=self._in(self._theta, AffineScale()).ranges,
+            label=f"log-odds {header['log-odds']}",
+            alpha=alpha,
+            simultaneous=simultaneous,
+            header={**header, "identified": identified},
+            notes=(),
+        )
+        texts = of_odds(inference, leading(inference.unseen.lost, inference.units))
+        every = (*texts, *summary.outside(PENALTY), *summary.on_lengths)
+        return attrs.evolve(summary, notes=every)
+
     @property
-    def inference(self) -> Never:
-        """Not available. Raises NotAvailable, which says why."""
-        raise NotAvailable(NO_INTERVALS)
+    def _sign(self) -> int:
+        """1 if the second declared class is classes_[1], else -1."""
+        return 1 if self._levels[1] == self.classes_[1] else -1
+
+    @property
+    def _units(self) -> Units:
+        """From the coefficients of mapped rows to log-odds of the second declared class."""
+        factor = self._sign * self._odds.factor
+        return self._units_of(lambda theta: self._in(factor * theta, AffineScale()))
+
+    @property
+    def _evidence(self) -> Evidence | None:
+        """What was released of a Newton step, if it was."""
+        evidence = getattr(self.result_.output, "evidence", None)
+        return evidence if isinstance(evidence, Evidence) and evidence.bend else None
 
     @property
     def _records(self) -> tuple[float, float]:

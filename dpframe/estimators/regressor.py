@@ -42,19 +42,15 @@ from .summary import (
     between,
     constant_of,
     counted,
-    in_units,
     leading,
     named,
 )
 from .units import (
     AffineScale,
-    baselines_of,
     entry_bound,
     label_scale,
-    names_of,
     own_maps,
     predictions,
-    row_set_of,
 )
 
 Array = NDArray[Any]
@@ -452,8 +448,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     @property
     def _row_set(self) -> RowSet:
         """The set of rows that the setting allows; a ball if a declaration maps them further."""
-        rows = self.certificate_.setting.nodes()[0]
-        allowed = row_set_of(rows, len(self._theta), self._number)
+        allowed = self._allowed
         known = self._evidence.shrunk is not None or not own_maps(self.certificate_)
         return allowed if known else RowSet(allowed.norm)
 
@@ -465,20 +460,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _units(self) -> Units:
         """From the coefficients of mapped rows to coef_ and intercept_."""
         scale = label_scale(self.certificate_.setting.y)
-        units = in_units(lambda theta: self._in(theta, scale), len(self._theta))
-        rows = self.certificate_.setting.X
-        of_codebook = rows.columns is not None and units.names == names_of(rows)
-        return attrs.evolve(
-            units,
-            centre=scale.centre,
-            half=scale.half,
-            rows=self._rows,
-            baselines=baselines_of(rows) if of_codebook else (),
-        )
-
-    def _rows(self, X: Any) -> Array:
-        """Rows as the statistics read them. Raises BadData."""
-        return np.concatenate(list(self._blocks(X)))
+        units = self._units_of(lambda theta: self._in(theta, scale))
+        return attrs.evolve(units, centre=scale.centre, half=scale.half)
 
     def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
         """The header of the table of coefficients."""

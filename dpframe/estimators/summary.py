@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Never
 
 import attrs
@@ -45,8 +45,9 @@ NO_INTERVAL = "no interval"
 ONE_MORE = "1 more"
 NO_INTERVALS = (
     "There are no intervals: the sampling distribution of these coefficients cannot be computed "
-    "from the released values. A linear probability model of the same labels has intervals: "
-    "dp.JointSSP.for_intervals()."
+    "from the released values. dp.regressions.LogisticDescent.for_intervals() has intervals of "
+    "log-odds, dp.JointSSP.for_intervals(), a linear probability model, of differences of "
+    "probabilities."
 )
 OUTSIDE = "fitted is outside the {level:.3g}% interval of {names}"
 PENALTY = (
@@ -389,27 +390,13 @@ class OddsSummary(WithoutIntervals):
         """`name`, `coef`, `noise_std`, `odds_ratio`, its values `odds_lower` and `odds_upper` at
         coefficients two stds of the noise below and above, and its unit `per`.
         """
-        lengths, texts = self._steps
-        with np.errstate(over="ignore"):
-            odds = [np.exp((self.coefficients + k * self.noise) * lengths) for k in (-2, 2)]
-            columns = self.coefficients, self.noise, np.exp(self.coefficients * lengths), *odds
-        titles = ("coef", "noise_std", "odds_ratio", "odds_lower", "odds_upper")
+        ends = [self.coefficients + k * self.noise for k in (-2, 2)]
+        odds = odds_records(self.names, self.ranges, self.coefficients, *ends)
+        columns = zip(self.names, self.coefficients, self.noise, odds, strict=True)
         return [
-            {"name": name, **dict(zip(titles, map(finite, numbers), strict=True)), "per": text}
-            for name, text, *numbers in zip(self.names, texts, *columns, strict=True)
+            {"name": name, "coef": finite(value), "noise_std": finite(noise), **ratio}
+            for name, value, noise, ratio in columns
         ]
-
-    @property
-    def _steps(self) -> tuple[Array, list[str]]:
-        """The increase of each column for its odds ratio, (m,), and in words."""
-        slopes = [
-            (step, f"{step:,.12g} more" if text else "")
-            for length, text in self.ranges
-            for step in [10.0 ** math.floor(math.log10(length))]
-        ]
-        others = self.names[len(slopes) :]
-        steps = [*slopes, *((1.0, "" if name == INTERCEPT else ONE_MORE) for name in others)]
-        return np.array([step for step, _ in steps]), [text for _, text in steps]
 
     def _table(self) -> list[list[str]]:
         """Without columns that no coefficient needs: an unknown noise std and odds ratios, which
@@ -417,15 +404,77 @@ class OddsSummary(WithoutIntervals):
         """
         records = self.records()
         noisy = bool(np.isfinite(self.noise).any())
-        stepped = any(one["per"] not in {ONE_MORE, ""} for one in records)
+        other_steps = stepped(one["per"] for one in records)
         noise_title = "predicted noise std" if self.predicted else "noise std"
-        titles = ["", "coef", *[noise_title, "odds ratio"] * noisy, *["per"] * stepped * noisy]
+        titles = ["", "coef", *[noise_title, "odds ratio"] * noisy, *["per"] * other_steps * noisy]
         rows = [titles]
         for one in records:
             noise = [figure(one["noise_std"]), odds_text(one)] if noisy else []
-            per = [one["per"]] * stepped * noisy
+            per = [one["per"]] * other_steps * noisy
             rows.append([one["name"], figure(one["coef"]), *noise, *per])
         return rows
+
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class LogOddsSummary(Summary):
+    """A table of log-odds with their inference, and of odds ratios with intervals: exp of the ends
+    of those of coefficients. `ranges` as in `OddsSummary`.
+    """
+
+    def records(self) -> list[dict[str, Any]]:
+        """As of `Summary`, and `odds_ratio`, `odds_lower`, `odds_upper` and their unit `per`."""
+        known = np.isfinite(self.estimates.sd)
+        effect = np.where(known, self.estimates.effect, np.nan)
+        odds = odds_records(self.names, self.ranges, effect, *self.intervals.T)
+        return [one | ratio for one, ratio in zip(super().records(), odds, strict=True)]
+
+    def _titles(self) -> Iterator[str]:
+        yield from super()._titles()
+        yield "odds ratio"
+        if self._stepped:
+            yield "per"
+
+    def _cells(self, record: dict[str, Any]) -> Iterator[str]:
+        yield from super()._cells(record)
+        yield "-" if record["std_err"] is None else odds_text(record)
+        if self._stepped:
+            yield record["per"]
+
+    @property
+    def _stepped(self) -> bool:
+        """Whether some odds ratio is for another increase than 1."""
+        return stepped(steps(self.names, self.ranges)[1])
+
+
+def steps(names: tuple[str, ...], ranges: tuple[tuple[float, str], ...]) -> tuple[Array, list[str]]:
+    """The increase of each column for its odds ratio, (m,), and in words."""
+    slopes = [
+        (step, f"{step:,.12g} more" if text else "")
+        for length, text in ranges
+        for step in [10.0 ** math.floor(math.log10(length))]
+    ]
+    others = ((1.0, "" if name == INTERCEPT else ONE_MORE) for name in names[len(slopes) :])
+    every = [*slopes, *others]
+    return np.array([step for step, _ in every]), [text for _, text in every]
+
+
+def stepped(texts: Iterable[str]) -> bool:
+    """Whether some step is another than 1."""
+    return any(text not in {ONE_MORE, ""} for text in texts)
+
+
+def odds_records(
+    names: tuple[str, ...], ranges: tuple[tuple[float, str], ...], *log_odds: Array
+) -> list[dict[str, Any]]:
+    """`odds_ratio`, `odds_lower` and `odds_upper` of log-odds (m,) each, and their unit `per`."""
+    lengths, texts = steps(names, ranges)
+    with np.errstate(over="ignore"):
+        columns = [np.exp(one * lengths) for one in log_odds]
+    titles = ("odds_ratio", "odds_lower", "odds_upper")
+    return [
+        dict(zip(titles, map(finite, numbers), strict=True)) | {"per": text}
+        for text, *numbers in zip(texts, *columns, strict=True)
+    ]
 
 
 def _apart(effect: float, fitted: float) -> str:

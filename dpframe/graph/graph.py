@@ -292,6 +292,9 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
     return field.evolve(converter=convert)
 
 
+NEWER = "newer"  # metadata of fields that files leave out at their default, as older ones do
+
+
 class Regression(ABC):
     """Abstract: a private regression as a declaration.
 

@@ -89,6 +89,10 @@ class Objective(Node):
         """
         return self.at(margins, labels, number)[1]
 
+    def curvatures(self, margins: Array, labels: Array, number: Numbers) -> Array:
+        """phi'' of each record, shape (m,), with the same bits at every position, as `slopes`."""
+        return self.at(margins, labels, number)[2]
+
     def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
         """A bound on the distance between minimisers of a weighted sum of such losses and penalty/2
         |theta|^2 when a record is added; None if there is none.
@@ -165,12 +169,11 @@ class Logistic(Objective):
         """The three values, computed without overflow."""
         from dpframe.numerics.blocks.elementwise import decay
 
-        slopes = self.slopes(margins, labels, number)
         with np.errstate(over="ignore"):
             margin = labels * margins
-        small = decay(np.abs(margin))
-        loss = np.log1p(small) + np.maximum(-margin, 0.0)
-        return loss, slopes, labels * labels * small / (1 + small) ** 2
+        loss = np.log1p(decay(np.abs(margin))) + np.maximum(-margin, 0.0)
+        slopes = self.slopes(margins, labels, number)
+        return loss, slopes, self.curvatures(margins, labels, number)
 
     def slopes(self, margins: Array, labels: Array, number: Numbers) -> Array:
         """-y/(1 + e^(y t)), by e^-|y t|: bit for bit independent of the record's position."""
@@ -180,6 +183,14 @@ class Logistic(Objective):
             margin = labels * margins
         small = decay(np.abs(margin))
         return -labels * (np.where(margin >= 0, small, 1.0) / (1.0 + small))
+
+    def curvatures(self, margins: Array, labels: Array, number: Numbers) -> Array:
+        """y^2 e^(y t)/(1 + e^(y t))^2, by e^-|y t|."""
+        from dpframe.numerics.blocks.elementwise import decay
+
+        with np.errstate(over="ignore"):
+            small = decay(np.abs(labels * margins))
+        return np.asarray(labels * labels * small / (1 + small) ** 2)
 
 
 class Rounded(Protocol):

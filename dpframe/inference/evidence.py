@@ -15,7 +15,8 @@ CLEAR = 2.0  # stds of noise
 
 @attrs.frozen(eq=False)
 class NoisySum:
-    """X'(y - X at), shape (d,), plus Gaussian noise of `std`; `at` (d,) was released before.
+    """X'(y - X at), shape (d,), plus Gaussian noise of `std`; `at` (d,) was released before. Of
+    another loss minus its gradient at `at`.
 
     Residuals were clipped to [-width, width], labels to the same where `at` is 0. `kept` in
     (0, 1] is the assumed slope of the clip: how much of a small change of theta passes it.
@@ -81,6 +82,9 @@ class Evidence:
     width; with one std more it is a share `lost_share` of sum |y|. They stand in `counts`. `meat`
     says how residuals vary with rows, None where that was not released. Records were `shrunk`, or
     None.
+
+    With `bend` > 0 they are of one Newton step for another loss phi of x'theta: X'X is its Hessian
+    at `at` of the only moment, residuals are -phi', and |phi'''| <= bend phi''.
     """
 
     gram: Array
@@ -98,6 +102,7 @@ class Evidence:
     counts: Counts | None = None
     meat: Meat | None = None
     shrunk: Shrunk | None = None
+    bend: float = 0.0
 
     @property
     def columns(self) -> int:

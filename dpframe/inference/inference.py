@@ -17,6 +17,7 @@ from dpframe.errors import InvalidArgument
 from .arrays import Array
 from .evidence import CLEAR, Evidence, Shrunk
 from .moments import MOST_LOST, Model, MomentSystem, Step, modelled, stacked, step
+from .newton import remainder
 from .residual import KNOWN, Labels, Residual, labels, taken, unexplained
 from .result import COVERED, Inference, Units
 from .row_set import Clipped, RowSet
@@ -162,6 +163,10 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
     hidden = hidden.refuted_by(evidence.moments[0].moment, evidence.gram, noise)
     settled = fixed.settled and evidence.lost_share <= MOST_LOST and (bounded or not counted)
     errors = robust(evidence, wanted, axes, fixed.step, stack.count * variance, given=given)
+    clipped = clipped_labels(evidence, axes, centre, wanted) if counted else None
+    if evidence.bend:
+        clipped, near = remainder(evidence, axes, centre, errors.private, wanted.rows)
+        settled = settled and near
     variation, sized = None, bounded or wanted.normal_residuals
     if settled and sized and residual is not None and given is not None and not axes.lost.size:
         least = float(np.min(axes.values))
@@ -174,10 +179,10 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
         covariance=errors.covariance,
         private=errors.private,
         unseen=hidden,
-        clipped=clipped_labels(evidence, axes, centre, wanted) if counted else None,
+        clipped=clipped,
         residual=residual,
         variation=variation,
-        bound=widest,
+        bound=math.inf if evidence.bend else widest,
         kept=float(np.min(fixed.model.kept)),
         settled=settled,
         lost_share=evidence.lost_share,

@@ -35,6 +35,16 @@ SAMPLING = (
     "Sampling enters as an upper bound here: standard errors are cautious, shares lower bounds"
 )
 IMPROVE = "To improve them, {}."
+BETTER = "More records, a larger epsilon, fewer columns or merged levels help"
+TOGETHER = (
+    "Rows of one person, up to {0}, may depend on each other in any way: the variance that "
+    "sampling makes counts {0} times."
+)
+OF_ODDS = (
+    "Intervals are for the population's coefficients: the log-odds of largest expected likelihood, "
+    "also where log-odds are not linear in the columns. They include sampling error, by robust "
+    "standard errors, privacy noise, and what one Newton step may leave."
+)
 MOST_NAMES = 3  # in a note
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
 WAY_OUT = (
@@ -79,8 +89,7 @@ def brief(
     yield first
     yield from (one for one in assumed(inference) if not one.startswith(ROBUST))
     yield from refused(inference)
-    better = "More records, a larger epsilon, fewer columns or merged levels help"
-    better += f"; so does {instead}, with worse predictions." if instead else "."
+    better = f"{BETTER}; so does {instead}, with worse predictions." if instead else f"{BETTER}."
     lost, d = inference.unseen, len(inference.centre)
     hides = f"The noise hides {d - inference.identified} of {d} directions"
     if not lost.lost.size:
@@ -94,6 +103,20 @@ def brief(
         along = f", mostly along {listed(list(columns))}" if columns else ""
         yield f"{hides}{along}: coefficients along them have no interval. {held} {better}"
     yield from of_residuals(inference, tighter=tighter)
+
+
+def of_odds(inference: Inference, columns: Sequence[str] = ()) -> Iterator[str]:
+    """The same of log-odds; hidden directions lie along `columns`."""
+    yield OF_ODDS
+    if inference.dependent > 1:
+        yield TOGETHER.format(f"{inference.dependent:g}")
+    if inference.unseen.lost.size:
+        d = len(inference.centre)
+        along = f", mostly along {listed(list(columns))}" if columns else ""
+        hides = f"The noise hides {d - inference.identified} of {d} directions{along}"
+        yield f"{hides}: no coefficient has an interval. {BETTER}."
+    elif not inference.settled:
+        yield f"The released step is too long: no coefficient has an interval. {BETTER}."
 
 
 def listed(names: list[str]) -> str:
@@ -158,10 +181,9 @@ def assumed(inference: Inference) -> Iterator[str]:
             how = "standard errors are robust, by a released sum of squared residuals times xx'"
         yield f"{ROBUST}: {how}."
     if inference.dependent > 1:
-        k = f"{inference.dependent:g}"
         yield (
-            f"Rows of one person, up to {k}, may depend on each other in any way: the variance "
-            f"that sampling makes counts {k} times. equal_variance=True takes them for independent."
+            f"{TOGETHER.format(f'{inference.dependent:g}')} equal_variance=True takes them for "
+            "independent."
         )
     if inference.shrunk is not None:
         alike = ", if rows are like the public ones" if inference.shrunk.public else ""

@@ -16,6 +16,7 @@ from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument, Plain
 from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
+from dpframe.graph.graph import NEWER
 from dpframe.kernel.checker import SCHEMA, hash_of
 from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
 from dpframe.privacy.guarantees import GUARANTEES
@@ -108,16 +109,21 @@ def _accountant(certificate: Certificate) -> object:
 
 def _described(value: Regression | Accountant) -> dict[str, object]:
     """A declaration, or an accountant, as its class and its fields."""
-    fields = {name: _field(field) for name, field in _fields(value).items()}
-    if getattr(value, "trust", None) == ():  # of descriptions, which trust no class
-        del fields["trust"]
-    return {"class": place(type(value)), "fields": fields}
+    return {
+        "class": place(type(value)),
+        "fields": {name: _field(field) for name, field in _fields(value).items()},
+    }
 
 
 def _fields(value: Regression | Accountant) -> dict[str, object]:
     kind: Any = type(value)  # a declaration is a class of attrs, made so by Regression
     fields = attrs.fields(kind) if attrs.has(kind) else ()
-    return {field.name: getattr(value, field.name) for field in fields}
+    values = [(field, getattr(value, field.name)) for field in fields]
+    return {
+        field.name: one
+        for field, one in values
+        if not (field.metadata.get(NEWER) and one == field.default)
+    }
 
 
 def _formulas(regression: Regression) -> list[Expression]:

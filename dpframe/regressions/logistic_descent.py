@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, jointly, loop, post, release
-from dpframe.graph.functions import gradient
+from dpframe.errors import InvalidArgument
+from dpframe.graph import (
+    ColumnNode,
+    Node,
+    Regression,
+    RowsNode,
+    iterate,
+    jointly,
+    loop,
+    post,
+    release,
+)
+from dpframe.graph.functions import gradient, total
+from dpframe.graph.graph import NEWER
 from dpframe.graph.maps.bounds import Intercept
+from dpframe.graph.maps.grid import gridded
+from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.procedure import Logistic
+from dpframe.inference.evidence import Evidence, Meat, NoisySum
+from dpframe.mechanisms import Gaussian
 from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant
+from dpframe.symbols import Expression, Number, constant, sqrt
 
-from .solve import Array, Fit, averaged, check_bounds
+from .solve import Array, Budget, Fit, averaged, check_bounds, coefficients_of
 
 CURVATURE = 0.25  # the largest second derivative of log(1 + exp(-t))
 CYCLE = np.cos(np.pi * np.array([7, 1, 5, 3]) / 8)  # Chebyshev nodes: a long step, a short one, ...
 LEAST = CURVATURE * (1 + CYCLE[0]) / 2  # of the longest step that a cycle makes stable
 MOVED = 0.5  # the largest std of log-odds by the noise of a step
+STEP = (constant(5), constant(7), constant(1))  # of the last step: gradient, Hessian, meat
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 
 
@@ -43,44 +60,98 @@ class LogisticDescent(Regression):
     vary by about 1. The penalty is post-processing, on which no noise depends, and hardly affects
     the intercept, whose eigenvalue is large. The estimate is the mean of the last share `average`
     of the points, from 0 to 1.
+
+    With `newton`, a part of the squared mu, three sums at that estimate are released besides: the
+    gradient, the Hessian and the sum of squared gradients, those of one Newton step. Intervals
+    follow from them, for noise, sampling and the remainder of the step, also where log-odds are
+    not linear. The estimate is then the mean of both, with a penalty on the step as on others.
     """
 
     paper: ClassVar[str] = "BassilyST14; BohningL88"
     title: ClassVar[str] = "logistic descent"
     use: ClassVar[str] = (
         "The default for two classes: nothing to tune, the penalty follows from released values. "
-        "It has no intervals; JointSSP.for_intervals() in dp.PrivateRegressor has."
+        "LogisticDescent.for_intervals() has intervals of log-odds."
     )
     rounds: Expression = constant(48)
     clip: Expression = constant(1)
     gram: Expression = constant("0.1")
     shrinkage: Expression = constant(3)
     average: Expression = constant("0.5")
+    newton: Expression = attrs.field(default=constant(0), metadata={NEWER: True})
+
+    @classmethod
+    def for_intervals(cls) -> Self:
+        """A variant with intervals of log-odds: the last step gets 65% of the squared mu."""
+        make: Any = cls
+        variant: Self = make(gram="0.15", newton="0.65")
+        return variant
+
+    @property
+    def intervals_of_odds(self) -> bool:
+        """Whether they follow from the evidence in its output."""
+        return self.newton != constant(0)
+
+    @property
+    def full_name(self) -> str:
+        """LogisticDescent, or LogisticDescent.for_intervals."""
+        variant = "" if self != type(self).for_intervals() else ".for_intervals"
+        return f"{super().full_name}{variant}"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Release X'X, then T gradients. Raises InvalidArgument."""
+        """Release X'X, then T gradients, then a Newton step. Raises InvalidArgument."""
         check_bounds(X, y)
+        if isinstance(self.newton, Number) and not 0 <= self.newton.value < 1:
+            way_out = "It is a part of the squared mu, 0.65 for example; the descent has the rest."
+            raise InvalidArgument("newton", "at least 0 and below 1", self.newton, way_out)
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, loss=Logistic(), clip=self.clip * X.radius * y.radius)
         weights, times = [self.gram, 1 - self.gram], [constant(1), self.rounds]
         for_gram, noise = jointly(budget, [X.T @ X, gradients], weights, times)
+        if self.intervals_of_odds:
+            wider = 1 / sqrt(1 - self.newton)
+            for_gram, noise = (Gaussian(std=wider * one.std) for one in (for_gram, noise))
         gram = release(X.T @ X, for_gram, name="gram")
         step = release(gradients, noise, times=self.rounds, name="gradients")
         pull = self.shrinkage * (step.std * X.radius) ** 2 / self.rounds
         intercept = X.value if isinstance(X, Intercept) else constant(0)
         along = post(principal, gram, gram.std, y.radius, pull, step.std, intercept)
         path = loop(point, step, descend, along)
-        return post(estimated, path, self.average, along, step.std)
+        fit: Node = post(estimated, path, self.average, along, step.std)
+        if self.intervals_of_odds:
+            fit = self._with_step((X, y, budget), fit, along, step.std**2 / self.rounds)
+        return fit
+
+    def _with_step(
+        self,
+        declared: tuple[RowsNode, ColumnNode, Share],
+        fit: Node,
+        along: Node,
+        variance: Expression,
+    ) -> Node:
+        """The fit with a released Newton step; `variance` is the noise in a gradient over T."""
+        (X, y, budget), most = declared, declared[0].radius * declared[1].radius
+        at = gridded(X), y, post(coefficients_of, fit), Logistic()
+        gradients = GradientAt(*at).clip(norm=most)
+        curved = GradientAt(*at, curved=True).clip(norm=most / 2)
+        sums = [total(gradients), curved.T @ curved, gradients.T @ gradients]
+        noise = Budget(budget).noises(self.newton, sums, STEP)
+        score = release(sums[0], noise[0], name="score")
+        hessian = release(sums[1], noise[1], name="hessian")
+        meat = release(sums[2], noise[2], name="meat")
+        noisy = (score, score.std, hessian, hessian.std, meat, meat.std)
+        return post(stepped, fit, along, score.std**2 / variance, most, y.radius, *noisy)
 
 
 @attrs.frozen(eq=False)
 class LogOddsFit(Fit):
     """A fit with a predicted root of the covariance of its privacy noise, (d, d), and the predicted
-    share of log-odds that the penalty leaves.
+    share of log-odds that the penalty leaves; or with the `evidence` of a released Newton step.
     """
 
-    noise_root: Array = attrs.field(kw_only=True)
-    kept: float = attrs.field(kw_only=True)
+    noise_root: Array | None = attrs.field(default=None, kw_only=True)
+    kept: float = attrs.field(default=math.nan, kw_only=True)
+    evidence: Evidence | None = attrs.field(default=None, kw_only=True)
 
 
 @attrs.frozen(eq=False)
@@ -235,3 +306,39 @@ def estimated(path: Array, share: float, along: Along, std: float) -> LogOddsFit
     theta, turns = averaged(path, share).coefficients, len(path) - 1
     root = along.noise_root(theta, turns, share * turns) * std
     return LogOddsFit(theta, noise_root=root, kept=along.kept(theta))
+
+
+def stepped(  # noqa: PLR0917 - dp.post passes by position
+    fit: LogOddsFit,
+    along: Along,
+    heavier: float,
+    largest: float,
+    bend: float,
+    score: Array,
+    score_std: float,
+    hessian: Array,
+    hessian_std: float,
+    meat: Array,
+    meat_std: float,
+) -> LogOddsFit:
+    """The mean of a fit and of its penalised Newton step, with the evidence of the step. Its
+    penalty is `heavier` times that of the descent; eigenvalues are raised to the edge of the noise.
+    """
+    theta = fit.coefficients
+    evidence = Evidence(
+        gram=hessian,
+        gram_std=hessian_std,
+        moments=(NoisySum(-score, score_std, theta, math.inf),),
+        squares=0.0,
+        squares_std=math.inf,
+        count=0.0,
+        count_std=math.inf,
+        meat=Meat(meat, meat_std, largest),
+        bend=bend,
+    )
+    values, turned = np.linalg.eigh(hessian)
+    raised = turned * np.maximum(values, noise_edge(hessian_std, len(theta))) @ turned.T
+    penalty = heavier * along.penalty
+    moved = np.linalg.solve(raised + penalty, score + penalty @ theta)
+    middle = theta - moved / 2
+    return LogOddsFit(middle if np.isfinite(middle).all() else theta, evidence=evidence)

@@ -16,7 +16,7 @@ from dpframe.exact.interval import Interval, middle
 from dpframe.exact.ring import Ring
 from dpframe.exact.signs import covered
 
-from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release, public
+from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Post, Release, public
 from .guarantees import Guarantee, Relation
 
 
@@ -27,7 +27,7 @@ class History:
         self.reads: set[str] = set()  # symbols that the present node reads
         self.symbols: dict[str, Known] = {}  # those that stand for released numbers
         self.counts: list[Formula] = []  # those that stand for the number of rows
-        self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
+        self.points: dict[object, frozenset[object]] = {}  # for each fact, points of open loops
         self.late: set[object] = set()  # facts that a released value decides
         self.sums: set[object] = set()  # statistics that may be of a sample of the rows
         self.loops: dict[object, Release] = {}  # for each point, the release that reads it
@@ -38,10 +38,13 @@ class History:
         return f
 
     def keep(self, fact: object, inputs: Sequence[object]) -> None:
-        """Note what a new fact reads, through its inputs and its formulas."""
+        """Note what a new fact reads, through its inputs and its formulas. A loop ends its point:
+        all answers there were released.
+        """
         before = [*inputs, *(self.symbols[name] for name in self.reads & self.symbols.keys())]
         own = {fact} if isinstance(fact, Iterate) else set()
-        self.points[fact] = frozenset(own).union(*(self.points[one] for one in before))
+        ended = inputs[:1] if isinstance(fact, Post) else ()  # of a loop its point
+        self.points[fact] = frozenset(own).union(*(self.points[one] for one in before)) - {*ended}
         if isinstance(fact, (*RELEASED, Iterate)) or any(one in self.late for one in before):
             self.late.add(fact)
 

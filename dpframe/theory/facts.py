@@ -242,8 +242,11 @@ RELEASED = (Release, Procedure, Post, Known)
 
 
 def public(fact: object) -> bool:
-    """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
-    return isinstance(fact, RELEASED) or (isinstance(fact, StatisticFacts) and fact.invariant)
+    """Whether a node may be seen: a release, a function of releases, a constant statistic, or a
+    loss, which holds no data.
+    """
+    seen = isinstance(fact, (*RELEASED, Loss))
+    return seen or (isinstance(fact, StatisticFacts) and fact.invariant)
 
 
 Public: TypeAlias = Annotated[Any, public]

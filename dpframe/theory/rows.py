@@ -206,9 +206,12 @@ def _gradient(
 
 
 @kind("gradient_at", zero_neutral=True)
-def _gradient_at(at: Context, rows: RowFacts, _: LabelFacts, *theta: Public) -> RowFacts:
-    """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
-    at.require(len(theta) <= 1, "rows, labels, and coefficients once")
+def _gradient_at(
+    _: Context, rows: RowFacts, __: LabelFacts, *by: Public, curved: bool | None = None
+) -> RowFacts:
+    """f(x'theta, y) x at coefficients that were released, or at 0: f is the slope of a loss, by
+    default x'theta - y, or the root of its curvature. A map of one record. It bounds nothing.
+    """
     return RowFacts(rows.columns)
 
 
@@ -253,10 +256,8 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     rule admits for others.
     """
     ends = node["lower"], node["upper"]
-    if not all(type(end) is str and NUMBER.match(end) for end in ends):
-        return True
-    lower, upper = (number(end, "an end") for end in ends)
-    return lower <= 0 <= upper
+    known = all(type(end) is str and NUMBER.match(end) for end in ends)
+    return not known or number(ends[0], "lower") <= 0 <= number(ends[1], "upper")
 
 
 @kind("clip_column", zero_neutral=around_zero)
@@ -283,9 +284,7 @@ def _unit_interval(at: Context, _: LabelFacts, *, lower: Number, upper: Number) 
 @kind("scaled_labels")
 def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read) -> LabelFacts:
     """(y - minus)/by, by numbers that are public or released."""
-    if column.bound is None or at.constant(minus) != 0:
-        return LabelFacts()
-    return LabelFacts(column.bound / by)
+    return LabelFacts(times(column.bound, 1 / by) if at.constant(minus) == 0 else None)
 
 
 @kind("shrunk_labels", zero_neutral=True)

@@ -352,6 +352,31 @@ def test_a_classifier_predicts_classes_and_probabilities(people, tmp_path):
     assert ((saved["probability[yes]"] > 0.5) == (saved["prediction"] == "yes")).all()
 
 
+def test_log_odds_have_intervals_contrasts_and_a_plot(people, tmp_path):
+    """Of the variant for intervals; the default refuses these options before it spends."""
+    book = json.loads((tmp_path / "book.json").read_text())
+    book["columns"], book["target"] = book["columns"][:1], {"levels": ["no", "yes"]}
+    (tmp_path / "classes.json").write_text(json.dumps(book))
+    given = ["people.csv", "--target", "smoker", "--schema", "classes.json", "--simulate", "1"]
+    given += ["--epsilon", "1000", "--delta", "1e-6"]
+    wanted = ["--contrast", "age", "--alpha", "0.1"]
+    said = call("fit", "LogisticDescent", *given, *wanted, status=2)
+    assert "LogisticDescent.for_intervals has intervals" in said
+    variant = ["fit", "LogisticDescent.for_intervals", *given]
+    printed = call(*variant, *wanted, "--plot", "plot.png", "--out", "fit.json")
+    assert Path("plot.png").exists()
+    assert "odds ratio" in printed
+    record = json.loads(Path("fit.json").read_text())
+    first, (contrast,) = record["summary"]["coefficients"][0], record["contrasts"]
+    assert first["lower"] < first["coef"] < first["upper"]
+    assert contrast["coef"] == pytest.approx(first["coef"])
+    assert record["summary"]["alpha"] == 0.1
+    call(*variant, "--predict", "people.csv", "--predictions", "p.csv")
+    saved = pd.read_csv("p.csv")
+    assert len(saved) == len(people)
+    assert ((saved["probability[yes]"] > 0.5) == (saved["prediction"] == "yes")).all()
+
+
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize("name", ["people.csv", "link.csv", "hard.csv"])
 def test_a_table_that_is_predicted_shows_no_value(name):

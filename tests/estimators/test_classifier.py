@@ -97,9 +97,10 @@ def test_a_summary_has_odds_ratios_and_says_why_it_has_no_intervals() -> None:
     assert [line.split("  ")[-1].strip() for line in str(huge).splitlines() if "x0" in line] == [
         "> 100"
     ]
-    for owner, name in ((found, "conf_int"), (classifier(), "inference")):
+    fitted = classifier().fit(X, right.astype(int))
+    for refused in (lambda: found.conf_int, fitted.inference):
         with pytest.raises(dp.errors.NotAvailable, match=r"no intervals.*linear probability model"):
-            getattr(owner, name)
+            refused()
 
 
 def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:

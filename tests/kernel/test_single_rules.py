@@ -76,6 +76,38 @@ def test_samples_are_of_sums_and_a_point_has_one_loop() -> None:
     assert "the query of one loop" in check.check(check.sealed(document)).reason
 
 
+def after(reads: str, *, size: str = "2", loss: str = "logistic", **more: Json) -> Json:
+    """A loop of mu^2 = 1, and then one of 1 by gradients at what it released: at a function of the
+    path, at the path, at the point, or at a function of it with the rows of another loop's point.
+    """
+    graph = Graph(columns="2")
+    point, squared = graph.node("iterate", name="theta", size="2"), graph.node("squared")
+    rows = graph.node("gradient", graph.x, graph.y, point, squared)
+    total = graph.node("row_sum", graph.node("clip_norm", rows, norm="2"))
+    step = graph.release(total, mul("2", root("3")), times="3")
+    arguments = {"function": "m:f", "digest": "00"}
+    path = graph.node("loop", point, step, **arguments, arguments=[])
+    last = graph.node("post", path, **arguments, arguments=[{"node": None}])
+    other = graph.node("iterate", name="other", size="2")
+    source = rows if reads == "both" else graph.x
+    at = {"path": path, "point": point, "data": graph.y, "other": other}.get(reads, last)
+    made = graph.node("gradient_at", source, graph.y, at, graph.node(loss), **more)
+    graph.release(graph.node("row_sum", graph.node("clip_norm", made, norm="2")), size)
+    return certificate(graph, "gaussian", ["2"], {}, "gaussian", last)
+
+
+def test_a_loop_ends_its_point() -> None:
+    """A release may read what a loop released, not the point of a loop, nor data in its place."""
+    for reads in ("last", "path"):
+        for more in ({}, {"curved": True}, {"curved": False}):
+            assert check.check(after(reads, **more)).accepted, (reads, more)
+    assert check.check(after("last", loss="squared")).accepted
+    for reads in ("point", "both", "data", "other"):
+        assert not check.check(after(reads)).accepted, reads
+    assert not check.check(after("last", size=mul(LESS, "2"))).accepted
+    assert not check.check(after("last", curved="yes")).accepted
+
+
 def two_cells(*, learned: bool, stds: str, size: str = "1") -> Json:
     """X'X of two cells of a partition, each released; cells may follow what was released."""
     graph = Graph(columns="2")

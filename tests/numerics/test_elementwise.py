@@ -33,6 +33,7 @@ def table(n=1003, d=5):
 
 
 THETA = np.array([0.7, -1.3, 2.1, 0.01, 5.0])
+RELEASED = dp.release(dp.total(X), dp.Gaussian(std=1))
 LOSSES = {"logistic": Logistic(), "Huber": Huber(1), "squared": Squared()}
 
 
@@ -44,6 +45,10 @@ def number(formula):
 MAPS = {
     **{name: Gradient(X, Y, POINT, loss) for name, loss in LOSSES.items()},
     "gradient": GradientAt(X, Y),
+    **{
+        f"{name} at released": GradientAt(X, Y, RELEASED, LOSSES["logistic"], curved)
+        for name, curved in (("slope", None), ("curvature", True))
+    },
     "normalized": X.normalized(),
     "clip": X.clip(norm=2),
     "scaled": X.scaled(3),
@@ -60,7 +65,7 @@ MAPS = {
 def mapped(node, rows, labels):
     """What a map makes of a block."""
     if hasattr(node, "records"):
-        return node.records({X: rows, Y: labels, POINT: THETA}, number)
+        return node.records({X: rows, Y: labels, POINT: THETA, RELEASED: THETA}, number)
     return node.apply(labels if isinstance(node, ColumnMap) else rows, number)
 
 

@@ -22,6 +22,7 @@ from tests.support import checking, lock, samples
 Document = dict[str, Any]
 Make = Callable[[], Document]
 JOINT = ("epsilon, delta", "1, 1e-6", "rho")  # claims of declarations calibrated jointly
+VARIANTS = (dp.JointSSP.for_intervals(), dp.regressions.LogisticDescent.for_intervals())
 PROCESSES = 2
 NEWER = {"BinnedSums", "Factored", "MedianDistance", "TestedMedian"}  # than the old checker
 STATISTICS = {
@@ -66,6 +67,10 @@ def makers() -> Iterator[tuple[str, Make]]:
         setting = lock.SETTINGS["B, Y"](relation)
         key = f"jointly | {cls.__name__} | {relation} | {claim}"
         yield key, partial(certified, cls, setting, lock.CLAIMS[claim], calibrate="jointly")
+    for one, relation, claim in product(VARIANTS, samples.RELATIONS, JOINT):
+        setting = lock.SETTINGS["B, Y"](relation)
+        key = f"variant | {one.full_name} | {relation} | {claim}"
+        yield key, partial(certified, one, setting, lock.CLAIMS[claim])
     yield from of_one_release()
     yield from of_people()
     yield from by_hand()

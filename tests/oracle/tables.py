@@ -246,6 +246,9 @@ def _residual_labels(
     return Labels(labels.y - rows.x @ table.released("theta", rows.x.shape[1]))
 
 
+LOSSES = ("squared", "huber", "logistic")
+
+
 def slopes(table: Table, loss: Node, margins: Array, y: Array) -> Array:
     """The derivative of a loss in the margin."""
     if loss["kind"] == "squared":
@@ -266,9 +269,18 @@ def _gradient(
 
 
 @kind("gradient_at")
-def _gradient_at(table: Table, node: Node, rows: Rows, labels: Labels, *_: Any, **__: Any) -> Rows:
-    theta = table.released("theta", rows.x.shape[1]) * (len(node["inputs"]) > 2)
-    return Rows((rows.x @ theta - labels.y)[:, None] * rows.x)
+def _gradient_at(
+    table: Table, node: Node, rows: Rows, labels: Labels, *_: Any, nodes: list[Node]
+) -> Rows:
+    others = [nodes[place] for place in node["inputs"][2:]]
+    losses = [one for one in others if one["kind"] in LOSSES]
+    at_zero = len(others) == len(losses)
+    margins = rows.x @ table.released("theta", rows.x.shape[1]) * (not at_zero)
+    loss = losses[0] if losses else {"kind": "squared"}
+    if not node.get("curved"):
+        return Rows(slopes(table, loss, margins, labels.y)[:, None] * rows.x)
+    close = [slopes(table, loss, margins + step, labels.y) for step in (1e-5, -1e-5)]
+    return Rows(np.sqrt(np.maximum((close[0] - close[1]) / 2e-5, 0))[:, None] * rows.x)
 
 
 @kind("weighted_rows")

@@ -163,7 +163,7 @@ def test_classes_without_numbers_of_bounds_have_no_numbers_of_log_odds():
     free = dp.Setting(X=dp.Rows(norm=dp.parameter("B")), y=CLASSES.y, relation=dp.ADD_REMOVE)
     found = dp.recommend(n=1000, d=3, epsilon=1, delta="1e-6", setting=free)
     assert (found.log_odds, found.at_once) == (None, None)
-    assert "log-odds" not in str(found)
+    assert "log-odds of std" not in str(found)
 
 
 def test_of_one_column_and_few_records_the_median_of_slopes_is_named():

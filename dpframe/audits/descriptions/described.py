@@ -12,6 +12,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Graph, Regression, RowsNode, Setting
+from dpframe.graph.graph import NEWER
 from dpframe.privacy import Share
 
 from .algorithm import Algorithm
@@ -54,7 +55,7 @@ class Described:
 
     described: ClassVar = True
     text: str = attrs.field(converter=_text)
-    trust: tuple[type, ...] = attrs.field(default=(), converter=_classes)
+    trust: tuple[type, ...] = attrs.field(default=(), converter=_classes, metadata={NEWER: True})
 
     def __attrs_post_init__(self) -> None:
         """Raises InvalidArgument for text that is no description."""

@@ -162,17 +162,30 @@ class Gradient(RecordMap):
 
 @attrs.frozen(cache_hash=True)
 class GradientAt(OfMargins, RecordMap):
-    """(x'theta - y) x of each record, shape (d,), for released theta, shape (d,), or 0 (None). A
-    record of zeros has a zero gradient. For rows on their grid x'theta is exact. The result is
-    unbounded and needs a clip. Proof page: proofs/adaptive_clipping.
+    """phi'(x'theta, y) x of each record, shape (d,), for released theta, shape (d,), or 0 (None),
+    and a loss phi, by default the squared one; `curved` takes the root of phi'' in place of phi',
+    so that the Gram matrix of the rows is the Hessian of the loss. A record of zeros has a zero
+    gradient. For rows on their grid x'theta is exact. No bound is derived: the result needs a clip.
+    Proof page: proofs/adaptive_clipping.
     """
 
     kind: ClassVar[str] = "gradient_at"
-    written: ClassVar[str] = "gradients"
-    label = titled(lambda one: f"gradient at {'0' if one.theta is None else one.theta.label}")
     source: RowsNode
     column: ColumnNode
     theta: Node | None = attrs.field(default=None, converter=optional(released_coefficients))
+    objective: Objective | None = None
+    curved: bool | None = None
+
+    @property
+    def label(self) -> str:
+        """`gradient at descend`."""
+        what = "root of curvature" if self.curved else "gradient"
+        return f"{what} at {'0' if self.theta is None else self.theta.label}"
+
+    @property
+    def written(self) -> str:  # type: ignore[override]
+        """`gradients`, or `curvatures`."""
+        return "curvatures" if self.curved else "gradients"
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels: entries are limited to 1e300, beyond which clipping
@@ -183,9 +196,18 @@ class GradientAt(OfMargins, RecordMap):
         zeros = np.zeros(rows.shape[1])
         theta = coefficients_in(zeros if self.theta is None else values[self.theta], rows)
         step = number(step_size(self.source)) if type(self.source) is Grid else 1.0
-        with np.errstate(over="ignore"):
-            slopes = np.nan_to_num(margins_of(self.source, rows, theta, number) - labels)
-        return sized(rows, step * slopes)
+        fitted = margins_of(self.source, rows, theta, number)
+        with np.errstate(over="ignore", invalid="ignore"):
+            factors = np.nan_to_num(self._factors(fitted, np.asarray(labels, dtype=float), number))
+        return sized(rows, step * factors)
+
+    def _factors(self, margins: Array, labels: Array, number: Numbers) -> Array:
+        """What multiplies each row, shape (m,)."""
+        if self.objective is None:
+            return margins - labels
+        if self.curved:
+            return np.sqrt(self.objective.curvatures(margins, labels, number))
+        return self.objective.slopes(margins, labels, number)
 
 
 def sized(rows: Array, slopes: Array) -> Array:

@@ -1,0 +1,47 @@
+"""How far one Newton step may be from the minimiser of a loss, from what was released of the step.
+
+By self-concordance, |phi'''| <= bend phi'', the slope of a loss at margin t + s is its tangent at t
+but for phi''(t) s^2 bend psi(bend |s|) at most, psi(z) = (e^z - 1 - z)/z^2 [Bach10]. Summed over
+records these are at most psi times the step in the norm of the Hessian. Derived on
+docs/uncertainty.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .arrays import Array
+from .evidence import Evidence
+from .row_set import Clipped, RowSet
+from .spectrum import Directions
+
+FARTHEST = 2.0  # by how much a step may move a log-odds; beyond it nothing is claimed
+NEARLY = 1e-3  # below it psi is 1/2
+
+
+def remainder(
+    evidence: Evidence, axes: Directions, theta: Array, private: Array, rows: RowSet
+) -> tuple[Clipped, bool]:
+    """How far the Newton step that ended at theta (d,), with noise of the covariance `private` (d,
+    d), may be from the minimiser: as labels whose clips took that much off them; and whether it is
+    short enough for a bound.
+
+    The Hessian norm of the step without its noise is at most that of the step, as it was released,
+    with its variance, on average over noise.
+    """
+    moved, hessian = theta - evidence.moments[0].at, evidence.gram
+    reach = evidence.bend * float(rows.farthest(moved[None])[0])
+    factor = evidence.bend * excess(reach)
+    square = float(moved @ hessian @ moved + np.trace(hessian @ private))
+    pulled = hessian @ moved
+    unsure = 2 * math.sqrt(max(float(pulled @ private @ pulled), 0.0))
+    off = Clipped(axes.inverse, rows, factor * max(square, 0.0), factor * unsure, turned=0.0)
+    return off, reach <= FARTHEST
+
+
+def excess(reach: float) -> float:
+    """psi(z) = (e^z - 1 - z)/z^2 for z >= 0; e^700 and beyond as there."""
+    z = min(reach, 700.0)
+    return 0.5 if z < NEARLY else (math.expm1(z) - z) / z**2
