@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
@@ -36,21 +36,23 @@ class Occurring:
 UNKNOWN, ANY_FINITE, EXTREME = Occurring(), Occurring(any_finite=True), Occurring(extreme=True)
 
 
-MAPS: dict[str, Occurring | Callable[[Any], Occurring]] = {
-    **dict.fromkeys(("rows", "column"), ANY_FINITE),
-    **dict.fromkeys(("encode", "normalize"), EXTREME),
-    "capped": UNKNOWN,
-}
+MAPS: dict[str, Occurring | Callable[[Any], Occurring]] = {}
+Entered = TypeVar("Entered")
 
 
-def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
-    """Register an entry for kinds of nodes in a table."""
+def entry(table: dict[str, Any], *kinds: str) -> Callable[[Entered], Entered]:
+    """Register an entry, a function or a constant, for kinds of nodes in a table."""
 
-    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
-        table.update(dict.fromkeys(kinds, function))
-        return function
+    def enter(value: Entered) -> Entered:
+        table.update(dict.fromkeys(kinds, value))
+        return value
 
     return enter
+
+
+entry(MAPS, "rows", "column")(ANY_FINITE)
+entry(MAPS, "encode", "normalize")(EXTREME)
+entry(MAPS, "capped")(UNKNOWN)
 
 
 def entry_of(table: dict[str, Any], node: Node) -> Any:

@@ -337,15 +337,29 @@ def _range_of_factored(own: Any, at: Metrics) -> Reached:
     return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
 
 
+EVEN: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that one added record moves evenly: `moves_evenly`."""
+ROWS: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that move furthest beside many other rows."""
+ANGLES: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that move furthest, under replace-one, by two rows that are not parallel."""
+
+
+@entry(EVEN, "gram", "moment", "row_sum")
 def _even_rows(own: Any) -> bool:
     return bool(own.rows.ball) and own.rows.entry is None
 
 
-EVEN: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("gram", "moment", "row_sum"), _even_rows),
-    **dict.fromkeys(("count", "label_sum", "squares"), lambda _: True),
-    "linear": lambda own: len(own.parts) == 1 and moves_evenly(own.parts[0]),
-}
+@entry(ROWS, "lambda_min")
+@entry(ANGLES, "gram", "lambda_min")
+@entry(EVEN, "count", "label_sum", "squares")
+def _always(_: Any) -> bool:
+    return True
+
+
+@entry(EVEN, "linear")
+def _even_alone(own: Any) -> bool:
+    return len(own.parts) == 1 and moves_evenly(own.parts[0])
 
 
 def moves_evenly(statistic: Any) -> bool:
@@ -354,12 +368,6 @@ def moves_evenly(statistic: Any) -> bool:
     """
     own = entry_of(EVEN, statistic)
     return own is not None and own(statistic)
-
-
-ROWS = {"lambda_min": True}
-"""Statistics that move furthest beside many other rows."""
-ANGLES = {"gram": True, "lambda_min": True}
-"""Statistics that move furthest, under replace-one, by two rows that are not parallel."""
 
 
 def pair_needs(table: dict[str, Any], node: Any) -> bool:

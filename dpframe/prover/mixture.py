@@ -336,8 +336,8 @@ def together(certificate: Certificate) -> Composition:
         return _composition((whole,), certificate)
     mixture = Mixture.of(releases, values)
     least = _least(releases, mixture, certificate.values)
-    told = {"above": True} if least is None else {"least": least}
-    parts = tuple(attrs.evolve(part, **told) for part in mixture.parts())
+    ends = {"above": True} if least is None else {"least": least}
+    parts = tuple(attrs.evolve(part, **ends) for part in mixture.parts())
     return _composition(parts, certificate)
 
 
