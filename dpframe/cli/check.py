@@ -70,6 +70,10 @@ UNPINNED = (
     "Without --expect the list of assumptions is the sender's word, and may be shortened: compare "
     "the hash with that on the receipt, or certify the declaration again."
 )
+PUBLIC = (
+    "No file shows that bounds, levels and sizes are public knowledge and not taken from the data: "
+    "docs/assumptions has all that is assumed."
+)
 NOT_ADDED = (
     "The checker accepts everything but the total: it does not count what samples hide of Gaussian "
     "noise, nor Renyi orders. dp.load(FILE) in Python proves the total again."
@@ -130,7 +134,7 @@ def check(
                 if _without_sum(document, verdict):
                     say(NOT_ADDED)
                 raise typer.Exit(status)
-            say("\n".join([*unread(document), *([] if expect else [UNPINNED])]))
+            say("\n".join([*unread(document), PUBLIC, *([] if expect else [UNPINNED])]))
             if book is not None:
                 say(f"The bounds and levels are those of {book}.")
         unusable = verdict.reason.startswith("unusable")

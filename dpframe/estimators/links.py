@@ -31,6 +31,10 @@ Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
 
 STATED = f'link: ClassVar[str] = "{IDENTITY}", or "{LOGIT}", in the declaration says it.'
+NO_COEFFICIENTS = (
+    "A description names releases, not how coefficients follow from them: write both in `declare` "
+    "of a dp.Regression. dp.execute(dp.certify(...)) returns the releases of a description."
+)
 DECLARED = 'Declare them: y=dp.Column("smoker", levels=["no", "yes"]), or classes=("no", "yes").'
 
 ENDS = ((0, 1), (1, 2))  # of labels that are codes of classes, beside -Y and Y
@@ -61,6 +65,9 @@ def link(regression: Regression, graph: Graph) -> str:
     """The link function, as the declaration states it or as its losses imply it. Raises
     InvalidArgument if they disagree, or leave it open.
     """
+    if getattr(regression, "described", False):
+        got = Plain("a description")
+        raise InvalidArgument("regression", "a dp.Regression", got, NO_COEFFICIENTS)
     stated = type(regression).link
     links = {stated} if stated else {loss.link for loss in losses(graph)}
     if len(links) > 1:

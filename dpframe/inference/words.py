@@ -45,6 +45,11 @@ OF_ODDS = (
     "also where log-odds are not linear in the columns. They include sampling error, by robust "
     "standard errors, privacy noise, and what one Newton step may leave."
 )
+LINEAR = (
+    f"{BETTER}, least where effects are strong. dp.JointSSP.for_intervals() in "
+    "dp.PrivateRegressor, a linear probability model, often has intervals where log-odds have "
+    "none. (fitted) in parentheses says nothing of sign or size."
+)
 MOST_NAMES = 3  # in a note
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
 WAY_OUT = (
@@ -114,9 +119,9 @@ def of_odds(inference: Inference, columns: Sequence[str] = ()) -> Iterator[str]:
         d = len(inference.centre)
         along = f", mostly along {listed(list(columns))}" if columns else ""
         hides = f"The noise hides {d - inference.identified} of {d} directions{along}"
-        yield f"{hides}: no coefficient has an interval. {BETTER}."
+        yield f"{hides}: no coefficient has an interval. {LINEAR}"
     elif not inference.settled:
-        yield f"The released step is too long: no coefficient has an interval. {BETTER}."
+        yield f"The released step is too long: no coefficient has an interval. {LINEAR}"
 
 
 def listed(names: list[str]) -> str:

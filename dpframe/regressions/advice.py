@@ -140,7 +140,7 @@ OTHERS = (  # the field of a variant, when to take it, and its limits
     (
         "of_odds",
         "for intervals of log-odds: {}",
-        "of dp.PrivateClassifier; they get 65% of the squared mu",
+        "of dp.PrivateClassifier; none for few records or strong effects: simulate made-up rows",
     ),
     (
         "of_numbers",

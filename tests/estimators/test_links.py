@@ -202,6 +202,36 @@ def test_what_a_loss_leaves_open_is_refused_before_data_is_read() -> None:
     assert logistic(column, regression=Stated()).fit(X, y).score(X, y) > 0.6
 
 
+DESCRIPTION = """
+title = "normal equations"
+relation = "add-remove"
+[claim]
+epsilon = 1
+delta = 1e-6
+[rows]
+norm = 1
+[labels]
+bound = 1
+[[release]]
+name = "moment"
+statistic = "X'y"
+mechanism = "gaussian"
+std = 40
+[output]
+reads = ["moment"]
+"""
+
+
+@pytest.mark.parametrize("estimator", [dp.PrivateRegressor, dp.PrivateClassifier])
+def test_a_description_has_no_coefficients(estimator: Any) -> None:
+    """It names releases alone; an estimator refuses it before data is read."""
+    described = dp.audits.parse_description(DESCRIPTION)
+    levels = {} if estimator is dp.PrivateRegressor else {"classes": (-1, 1)}
+    given = {"epsilon": 1, "delta": "1e-6", "setting": described.setting, **levels}
+    with pytest.raises(dp.InvalidArgument, match="write both in `declare`"):
+        estimator(described.regression, **given).fit(None, None)
+
+
 class Own(dp.graph.Logistic):
     """A loss of one's own that does not say its link."""
 

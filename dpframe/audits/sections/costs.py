@@ -83,7 +83,8 @@ def _true(findings: Findings) -> Iterator[tuple[str, str, str]]:
         note = say("for {}", at) if at else say("at $delta$ = {}", figure(best[0].delta))
         note = say("at the counterexample, {}", at) if at and audit.refuted_at else note
         note += ", which the claim has not" if usual else ""
-        note += "; sign the claim" if audit.verdict is Verdict.PROVED and not usual else ""
+        if audit.verdict is Verdict.PROVED and not usual:
+            note += "; sign the claim, not this"
         limit = claimed(findings) if isinstance(audit.target, ApproxDP) else None
         ends = best[0].lower or 0.0, best[0].upper or 0.0
         yield "True cost", say("$epsilon$ {}", equals(ends, limit)), note
