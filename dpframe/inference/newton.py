@@ -13,11 +13,13 @@ import math
 import numpy as np
 
 from .arrays import Array
-from .evidence import Evidence
+from .evidence import CLEAR, Evidence
 from .row_set import Clipped, RowSet
 from .spectrum import Directions
 
-FARTHEST = 2.0  # by how much a step may move a log-odds; beyond it nothing is claimed
+FARTHEST = 0.75  # steps of log-odds; from 1 on a minimiser need not exist
+SURE = 3.0  # stds of the noise on them
+EVENTS = 10.0  # the least number of events along each direction
 NEARLY = 1e-3  # below it psi is 1/2
 
 
@@ -28,17 +30,33 @@ def remainder(
     d), may be from the minimiser: as labels whose clips took that much off them; and whether it is
     short enough for a bound.
 
-    The Hessian norm of the step without its noise is at most that of the step, as it was released,
-    with its variance, on average over noise.
+    The slope of a loss changes by at least (1 - e^(-bend s))/bend times its curvature over s, so a
+    step of z < 1, times bend, is that of a minimiser no farther than -log(1 - z); at 1 none need
+    exist, as where one group has one label only. The Hessian norm of the step without its noise is
+    at most that of the step, as it was released, with its variance, on average over noise.
     """
     moved, hessian = theta - evidence.moments[0].at, evidence.gram
-    reach = evidence.bend * float(rows.farthest(moved[None])[0])
-    factor = evidence.bend * excess(reach)
+    noise = rows.norm * math.sqrt(float(np.linalg.eigvalsh(private)[-1]))
+    step = evidence.bend * (float(rows.farthest(moved[None])[0]) + SURE * noise)
+    if not step < FARTHEST or events(evidence, rows) < EVENTS:
+        return Clipped(axes.inverse, rows, math.inf, 0.0, turned=0.0), False
+    reach = -math.log1p(-step)
+    factor = evidence.bend * excess(reach) * (reach / step) ** 2
     square = float(moved @ hessian @ moved + np.trace(hessian @ private))
     pulled = hessian @ moved
     unsure = 2 * math.sqrt(max(float(pulled @ private @ pulled), 0.0))
     off = Clipped(axes.inverse, rows, factor * max(square, 0.0), factor * unsure, turned=0.0)
-    return off, reach <= FARTHEST
+    return off, True
+
+
+def events(evidence: Evidence, rows: RowSet) -> float:
+    """The least, over directions, of the curvature that the longest row meets, less two stds of its
+    noise: for a rare outcome about the number of records that have it. Few events determine a
+    log-odds badly, and its estimate is not normal.
+    """
+    values, directions = np.linalg.eigh(evidence.gram)
+    lengths = evidence.bend * rows.farthest(directions.T)
+    return float(np.min((values - CLEAR * evidence.gram_std) / lengths**2))
 
 
 def excess(reach: float) -> float:

@@ -246,7 +246,8 @@ class OneDraw:
         moved = statistic.sensitivity(norm)
         if kind not in PAIRS or moved is None:
             return None
-        one = release.entries == ONE or noise.loss.gaussian
+        step, alone = whole_step(release), release.entries == ONE
+        one = alone or (noise.loss.gaussian and step == ZERO)
         attained = moved.attained and one and noise.attained
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
@@ -254,7 +255,7 @@ class OneDraw:
         sharp = kind != "l2_laplace" and not noise.selects
         rate = ONE if release.hides is None else release.hides
         size = release.mechanism.formula
-        return cls(kind, size, moved.value, reached and sharp, rate.value, whole_step(release))
+        return cls(kind, size, moved.value, reached and sharp, rate.value, step)
 
     def judged(self, currency: Sequence[str]) -> bool:
         """Whether the rules on all releases together decide exactly what it costs."""

@@ -141,6 +141,7 @@ class JointSSP(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release counts, sums and corrections, in released or public units if requested."""
         part, whole = self._part_of_units(X), Budget(budget)
+        _ = self.corrections  # raises InvalidArgument before the budget is divided
         if self.public is not None:
             if part != ZERO:
                 way_out = "Public rows determine the units and spend no budget."

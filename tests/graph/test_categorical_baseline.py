@@ -190,7 +190,7 @@ def test_a_column_with_two_ranges_is_no_twin():
     [
         ({"levels": ["a"]}, "two or more"),
         ({"levels": ["a", "b"], "baseline": "c"}, "one of the levels"),
-        ({"levels": ["a", "b"], "baseline": ["a"]}, "text, numbers or truth values"),
+        ({"levels": ["a", "b"], "baseline": ["a"]}, "texts, numbers or truth values"),
     ],
 )
 def test_bad_baselines_are_refused(given, words):

@@ -52,8 +52,8 @@ def minimiser(X, y, bend):
 def test_what_a_step_leaves_is_within_the_bound(bend, size):
     """For every direction: the minimiser is no farther from the step than the bias that counts."""
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.uniform(-1, 1, (200, 2)), np.ones(200)])
-    y = np.where(rng.random(200) < expit(2 * X[:, 0] - 1), 1.0, -1.0)
+    X = np.column_stack([rng.uniform(-1, 1, (2000, 2)), np.ones(2000)])
+    y = np.where(rng.random(2000) < expit(2 * X[:, 0] - 1), 1.0, -1.0)
     best = minimiser(X, y, bend)
     rows = RowSet(math.sqrt(3), math.sqrt(2), (np.array([[-1.0], [1.0]]),) * 2, 1.0)
     for _ in range(20):
@@ -65,6 +65,20 @@ def test_what_a_step_leaves_is_within_the_bound(bend, size):
         contrasts = rng.normal(size=(50, 3))
         off = np.abs(contrasts @ (law.centre - best))
         assert np.all(off <= law.of(contrasts).bias * (1 + 1e-9) + 1e-12)
+
+
+@pytest.mark.parametrize(("positive", "settled"), [(0, False), (3, False), (60, True)])
+@pytest.mark.parametrize("start", [-7.0, -5.0])
+def test_few_events_in_a_group_have_no_interval(positive, settled, start):
+    """Of 2,500 records of a group so many are positive: without any, every step is of size 1."""
+    group, half = np.repeat([1.0, -1.0], 2500), np.arange(2500) % 2 * 2 - 1.0
+    X = np.column_stack([group, np.ones(5000)])
+    y = np.concatenate([np.where(np.arange(2500) < positive, 1.0, -1.0), half])
+    begin = math.log(max(positive, 1) / 2500) if settled else start
+    theta = np.array([begin / 2, begin / 2])
+    rows = RowSet(math.sqrt(2), 1.0, (np.array([[-1.0], [1.0]]),), 1.0)
+    law = infer(step(X, y, 1.0, theta), Specification(bound=1.0, rows=rows))
+    assert law.settled is settled
 
 
 def test_the_bound_holds_where_all_remainders_add_up():

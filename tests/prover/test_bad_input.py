@@ -68,7 +68,8 @@ BAD = {
         lambda v=v: rows(columns=v) for v in ([], ["age"], [1], "age", dp.Numeric("a", 0, 1))
     ],
     "bounds of age": [lambda v=v: dp.Numeric("age", *v) for v in ((1, 1), (2, 1))],
-    "levels of city": [lambda v=v: dp.Categorical("city", v) for v in ([], [1, 1], "")],
+    "levels of city": [lambda v=v: dp.Categorical("city", v) for v in ([], [1, 1])],
+    "levels": [lambda v=v: dp.Categorical("city", v) for v in ("", "no", 1)],
     "rows_per_person": [
         lambda v=v: setting(rows_per_person=v).unit for v in (0, -1, 1.5, "x", True, NAN)
     ],
