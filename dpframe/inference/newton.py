@@ -19,7 +19,7 @@ from .spectrum import Directions
 
 FARTHEST = 0.75  # steps of log-odds; from 1 on a minimiser need not exist
 SURE = 3.0  # stds of the noise on them
-EVENTS = 10.0  # the least number of events along each direction
+EVENTS = 25.0  # the least number of events along each direction
 NEARLY = 1e-3  # below it psi is 1/2
 
 

@@ -231,7 +231,7 @@ def test_dependent_rows_of_a_person_count():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cell", ["product:5000:2:2", "rare:10000:2:2"])
+@pytest.mark.parametrize("cell", ["product:5000:2:2", "probit:10000:2:2"])
 def test_intervals_hold_as_executed(cell):
     """In 100 tables: no fewer than 92%, the least that 96% would give by chance in 1,000."""
     found = scored(cell, 100, as_executed=True)
