@@ -5,6 +5,7 @@ certificate as a composition, for any accountant and for other libraries.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -258,8 +259,16 @@ def moved_by(release: Release) -> Expression:
     return release.moved.value
 
 
+class FollowsReleased(InvalidArgument):
+    """A cost that is another for other released numbers."""
+
+
 def upper(formula: Expression) -> Fraction:
     """An upper bound on a formula without symbols. Raises InvalidArgument."""
+    if RELEASED in formula.scope:
+        wanted = "the same for all released numbers"
+        way_out = "All releases together cost at most the target of their certificate."
+        raise FollowsReleased("the cost of a release", wanted, Plain(formula), way_out)
     if formula.symbols():
         way_out = "Give every parameter a number."
         raise InvalidArgument("the cost of a release", "a number", Plain(formula), way_out)
@@ -327,14 +336,17 @@ def together(certificate: Certificate) -> Composition:
     The cost may be below the target: shares need not spend it all, and basic composition overstates
     it. Its lower ends are 0 where no pair of neighbours is known to cost all of the losses. Raises
     InvalidArgument while a noise lacks a number, and for noise that gives neither Gaussian nor pure
-    privacy. What is no noise added to a statistic costs at most the whole target.
+    privacy. What is no noise added to a statistic, or follows released numbers, costs at most the
+    whole target.
     """
     values = {name: Number(value) for name, value in certificate.values.items()}
-    releases = certificate.graph.releases
-    if not certificate.graph.additive:
+    releases, mixture = certificate.graph.releases, None
+    if certificate.graph.additive:
+        with suppress(FollowsReleased):
+            mixture = Mixture.of(releases, values)
+    if mixture is None:
         whole = Part(certificate.target.substitute(values), above=True)
         return _composition((whole,), certificate)
-    mixture = Mixture.of(releases, values)
     least = _least(releases, mixture, certificate.values)
     ends = {"above": True} if least is None else {"least": least}
     parts = tuple(attrs.evolve(part, **ends) for part in mixture.parts())

@@ -26,6 +26,16 @@ def test_twelve_fits():
     assert dp.compose(FIT).epsilon("1e-6") == FIT.as_composition().epsilon("1e-6")
 
 
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+@pytest.mark.parametrize("d", [1, 2, None])
+def test_a_fit_whose_noise_follows_released_numbers_costs_at_most_its_target(relation, d):
+    """Where the cost is another for other released numbers, it is that of the target."""
+    setting = dp.Setting(X=dp.Rows(norm=1, d=d), y=LABEL, relation=relation)
+    run = dp.certify(dp.JointSSP(), target=FIT.target, setting=setting)
+    found = dp.compose(run if d else run.at(d=4)).epsilon("1e-7")
+    assert 0.29 < found.upper <= 0.3 * (1 + 1e-9)
+
+
 def test_an_infinite_epsilon_is_explained():
     """The deltas of twelve targets exceed the delta that is requested."""
     with pytest.warns(dp.errors.PrivacyWarning, match=r"the parts sum to 1\.2e-06"):
