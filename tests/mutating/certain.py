@@ -21,7 +21,7 @@ from dpframe.graph.statistics.sums import Count
 from dpframe.privacy import ADD_REMOVE
 from dpframe.prover import examine
 from dpframe.prover.document import statement
-from dpframe.symbols import Product, Symbol
+from dpframe.symbols import RELEASED, Product, Symbol
 from tests.mutating.judged import Outcome
 from tests.oracle import truth
 
@@ -85,6 +85,15 @@ def leaks(graph, *, still):
         if isinstance(node, (Post, Loop)):
             stack.extend((*node.inputs, *origins(node)))
     return False
+
+
+def adaptive(graph):
+    """Whether a release depends on another: its statistic or its noise reads what was released."""
+    return any(
+        RELEASED in release.mechanism.formula.scope
+        or any(isinstance(node, (Release, Procedure)) for node in _below(release.statistic))
+        for release in graph.releases
+    )
 
 
 def reads(one):
