@@ -305,3 +305,10 @@ def test_shares_beyond_the_theorem_are_not_certified_everywhere() -> None:
     proof = dp.certify(Twenty(), target=target, setting=SETTING)
     with pytest.raises(dp.InvalidArgument):
         proof.at(gamma=1 - Fraction(1, 10**6))
+
+
+def test_a_negative_share_of_numbers_is_refused_by_its_release():
+    """Its noise has no finite mu, whatever the sum of the shares."""
+    of = {"target": dp.ApproxDP(1, "1e-6"), "setting": setting()}
+    with pytest.raises(dp.Uncertified, match="share is -1"):
+        dp.certify(Many(weights=(2, -1)), **of)
