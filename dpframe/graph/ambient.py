@@ -39,7 +39,9 @@ from .node import Node
 
 DEEPEST, MOST = 12, 5000  # of helpers within helpers, and of all that is looked at
 FEW = 100  # more numbers in a list are no constant but data
-HOLDERS = frozenset(("queue", "concurrent"))  # modules of Python whose objects hold what they get
+HOLDERS = frozenset(  # modules of Python whose objects hold what they are given
+    ("builtins", "concurrent", "contextlib", "operator", "queue", "threading", "types", "unittest")
+)
 ARRAYS = (
     *("__array__", "__array_interface__", "__array_struct__", "__cuda_array_interface__"),
     *("__dlpack__", "__dataframe__", "__arrow_array__", "__arrow_c_array__"),
@@ -107,6 +109,9 @@ class _Walk:
             return
         if _is_number(value):
             self.constants[name] = self.constants.get(name, "") + repr(_as_python(value))
+            for label, part in () if id(value) in self.seen else _attributes(value):
+                self.seen[id(value)] = value
+                self.visit(f"{name}{label}", part, depth + 1)
             return
         if id(value) in self.seen or depth > DEEPEST or len(self.seen) > MOST:
             return
@@ -292,7 +297,15 @@ def _parts(value: Any) -> Iterator[Found]:
                 yield "", type(value)
         case _:
             yield from _held(value)
+    if isinstance(value, (*CONTAINERS, Mapping)):
+        yield from _attributes(value)
     yield from _of_python(value)
+
+
+def _attributes(value: Any) -> Iterator[Found]:
+    """What a value of a subclass of numbers, texts or containers was given."""
+    held = {} if isinstance(value, enum.Enum) else getattr(value, "__dict__", None) or {}
+    yield from ((f".{name}", part) for name, part in held.items())
 
 
 def _of_python(value: Any) -> Iterator[Found]:
@@ -330,7 +343,9 @@ def _held(value: object) -> Iterator[Found]:
     if wrapped is not NOTHING:
         yield ".__wrapped__", wrapped
     library = _from_library(kind)
-    if library and kind.__module__.partition(".")[0] in sys.stdlib_module_names - HOLDERS:
+    root = kind.__module__.partition(".")[0]
+    if library and root in sys.stdlib_module_names:
+        yield from (("", part) for part in gc.get_referents(value) if root in HOLDERS)
         return
     for name, part in (getattr(value, "__dict__", None) or {}).items():
         yield f".{name}", part

@@ -5,6 +5,7 @@
 import functools
 import io
 import math
+import operator
 import sys
 import types
 import weakref
@@ -15,6 +16,7 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from queue import Queue
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -49,6 +51,8 @@ VARIED, MISSING = ContextVar("VARIED", default=DATA), defaultdict(lambda: DATA)
 RAISED, PRICES = ValueError(DATA), [Decimal(i) for i in range(1000)]
 WAITING, STREAM, PACKED = Queue(), io.BytesIO(DATA.tobytes()), DATA.tobytes()
 COMPUTED, DIGITS = Future(), int.from_bytes(PACKED)
+CALLED, CELL = operator.methodcaller("dot", DATA), types.CellType(DATA)
+SPACE, FAKED = types.SimpleNamespace(rows=DATA), Mock(return_value=DATA)
 WAITING.put(DATA)
 COMPUTED.set_result(DATA)
 
@@ -82,6 +86,18 @@ class Looked(type):
 
 class Anything(metaclass=Looked):
     """Its class answers."""
+
+
+class Longer(list):
+    """May be given attributes."""
+
+
+class Count(int):
+    """Likewise."""
+
+
+LISTED, COUNTED = Longer(), Count(3)
+LISTED.rows = COUNTED.rows = DATA
 
 
 class Slotted:
@@ -247,6 +263,12 @@ READING = {
     "stream": ("STREAM", lambda v: v + np.frombuffer(STREAM.getvalue()).sum()),
     "bytes": ("PACKED", lambda v: v + np.frombuffer(PACKED).sum()),
     "digits": ("DIGITS", lambda v: v + DIGITS),
+    "call of a method": ("CALLED", lambda v: v + CALLED(v)),
+    "cell": ("CELL", lambda v: (v, CELL)),
+    "namespace": ("SPACE", lambda v: (v, SPACE)),
+    "mock": ("FAKED", lambda v: v + FAKED().sum()),
+    "attribute of a list": ("LISTED.rows", lambda v: (v, LISTED)),
+    "attribute of a number": ("COUNTED.rows", lambda v: (v, COUNTED)),
     "class of a class": ("DATA in Anything", lambda v: v + Anything.rows.sum()),
     "single dispatch": ("DATA in ", lambda v: dispatched(v)),
 }
