@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.audits.figures import figure
 from dpframe.errors import InvalidArgument, missing, nearest, warn
 from dpframe.execution.preview import delta_warning
 from dpframe.graph import Regression, Setting
@@ -132,7 +133,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     coef_, intercept_
         Coefficients in the units of codebook and label if the setting has a codebook; otherwise in
         those of the clipped rows. Without an intercept in the setting, the fit passes through the
-        middle of all bounds, and `intercept_` is the constant that follows from it.
+        middle of all bounds, and `intercept_` is the constant that follows from it; or that is part
+        of the coefficients of the levels, where a category without a baseline has one for each.
 
         Scaling of rows by public numbers (`X.scaled_columns`) or by one released number is inverted
         as post-processing, at no cost. A declaration that scales labels, or rows in other ways,
@@ -471,8 +473,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = scale if ends[0] > 0 or ends[1] < most else np.nan
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         otherwise = NOT_RELEASED if inference.not_released else LOST
+        fitted = INTERCEPT in inference.units.names or self.intercept_ == 0
+        constant = f"{figure(self.intercept_)}, by the bounds, not fitted; R-squared is about it"
         return {
             **self._what(),
+            **({} if fitted else {"constant": constant}),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, ends, otherwise),
             "R-squared": between(explained, inference.rsquared_conf_int(alpha), otherwise),

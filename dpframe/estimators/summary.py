@@ -25,7 +25,7 @@ from dpframe.notebooks import card, data_frame, pyplot, sentences
 from dpframe.notebooks import table as grid
 from dpframe.randomness.bits import SIMULATION
 
-from .units import Coefficients, Numbers
+from .units import Coefficients, Numbers, indicators
 
 Array = NDArray[Any]
 
@@ -86,11 +86,11 @@ def in_units(linear: Callable[[Array], Coefficients], p: int) -> Units:
 
 
 def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | None:
-    """A vector (p,) with row @ vector = 1 for every mapped row; None if the last map appends no
-    intercept.
+    """A vector (p,) with row @ vector = 1 for every mapped row; None if neither an intercept is
+    appended last nor levels of the codebook, not mapped further, sum to 1.
     """
     if not (maps and isinstance(maps[-1], Intercept)):
-        return None
+        return indicators(maps) if len(maps) == 1 else None
     value = number(maps[-1].value)
     return np.append(np.zeros(p - 1), 1 / value)
 
