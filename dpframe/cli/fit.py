@@ -30,7 +30,18 @@ from .options import (
     groups_of,
     option,
 )
-from .printing import check_written, complain, json_text, page, print_json, say, spelled, written
+from .printing import (
+    ENDINGS,
+    check_written,
+    complain,
+    json_text,
+    page,
+    print_json,
+    say,
+    spelled,
+    unwritable,
+    written,
+)
 
 app = typer.Typer(add_completion=False)
 
@@ -175,6 +186,10 @@ class OutputOptions:
         if self.plot is not None:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
+            from matplotlib.backend_bases import FigureCanvasBase
+
+            if self.plot.suffix.lower().removeprefix(".") not in FigureCanvasBase.filetypes:
+                raise unwritable("--plot", self.plot, ENDINGS)
 
     def check_rows(self, setting: dp.Setting, fitted: Any) -> bool:
         """Check the names in contrasts, and all rows to predict, with the columns of the `fitted`
