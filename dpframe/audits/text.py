@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product, zip_longest
 
 from dpframe.notebooks import card, folded, sentences
@@ -15,15 +15,24 @@ from .sections.releases import released
 from .sentence import goal, sentence
 
 INDENT = "  "
+FIRST = {"together", "releases", "printed", "split", "paid", "change", "obligations", "assumptions"}
+FOR_PAGES = {"graph", "profile", "sources", "reproduce"}
 OPEN = 4  # obligations of a card in a notebook
 TERM = 24  # characters of terms beside which their texts stand
 
 
-def text(document: Document, width: int = WIDTH, *, without: Collection[str] = ()) -> str:
-    """The verdict, the sentence to sign and all sections but those of these places."""
+def text(document: Document, width: int = WIDTH, *, details: str = "", sources: bool = False) -> str:
+    """The verdict, the sentence to sign, and the sections that an engineer reads first; with all
+    sections of texts unless `details` names the call that prints them.
+    """
     blocks = [[*_front(document, width)]]
-    shown = (one for one in document.sections if one.place not in without)
-    blocks += [[*_section(one, width)] for one in shown]
+    known = [one for one in document.sections if one.place not in FOR_PAGES]
+    shown = [one for one in known if one.place in FIRST or not details]
+    shown += [one for one in document.sections if one.place == "sources" and sources]
+    blocks += [[*_section(one, width, brief=bool(details))] for one in shown]
+    if details:
+        more = "; ".join(one.title for one in known if one not in shown)
+        blocks.append(hanging(f"More, by {details}: {more}.", 2, width))
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
@@ -47,10 +56,13 @@ def _front(document: Document, width: int) -> Iterator[str]:
         yield from hanging(f"{INDENT}{document.example}", width=width)
 
 
-def _section(section: Section, width: int) -> Iterator[str]:
+def _section(section: Section, width: int, *, brief: bool) -> Iterator[str]:
     yield from hanging(section.title, width=width)
-    for block in section.blocks:
+    for whole in section.blocks:
+        block = whole.brief if brief and isinstance(whole, Say | Pairs | Table) else whole
         match block:
+            case Say(""):
+                pass
             case Say(said):
                 for line in said.split("\n"):
                     yield from hanging(f"{INDENT}{line}", 0, width)
@@ -138,6 +150,6 @@ def card_of(audit: Audit) -> str:
         sentences(lines),
         *(html_table(one.rows, [c.title for c in one.columns], texts=2) for one in tables),
         sentences([*below, " ".join(sentence(audit).split())]),
-        folded("The whole audit", str(audit)),
+        folded("The whole audit", audit.text(details=True)),
         verdict=str(audit.verdict),
     )

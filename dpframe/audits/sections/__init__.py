@@ -66,7 +66,7 @@ def _sections(
     yield "split", "How the budget is split", costs.split(findings)
     yield "paid", "What each record pays", costs.paid(audit)
     yield "change", "The first thing to change", claims.change(findings)
-    yield "obligations", way, claims.open_obligations(audit)
+    yield "obligations", way, claims.open_obligations(findings)
     yield "noise", costs.noise_title(findings), costs.noise(findings)
     yield "assumptions", "Assumed, not proved", claims.assumptions(findings)
     yield "proof", "Why it holds", claims.proof(audit)
@@ -79,9 +79,6 @@ def _sections(
     yield "profile", "The privacy profile", costs.profile(findings)
     yield "sources", "Sources", claims.sources(findings)
     yield "reproduce", "How to make this page again", claims.reproduce(audit, command, release())
-
-
-DETAILS = {"graph", "profile", "sources", "reproduce"}  # of a page; text leaves them out
 
 
 def _verdict(audit: Audit) -> tuple[str, Text]:

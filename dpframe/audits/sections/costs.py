@@ -32,7 +32,6 @@ from ..sentence import own_cost, values_text
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 ROWS = 24  # of a table
 CLAIMED = "Claimed: the share of the budget that the declaration states for a release."
-UNCLAIMED = "The declaration claims nothing for single releases."
 MEANING = (
     "At least: some pair of neighbours costs so much. At most: so much is enough, for all tables."
 )
@@ -51,7 +50,7 @@ def headline(findings: Findings) -> Iterator[tuple[str, str, str]]:
         where = f", {of}" if findings.at else ""
         yield "Noise needed", say("× {}", findings.waste.amount), _needed(findings.waste) + where
     if findings.saving is not None:
-        by = Code("dp.best_split") if findings.saving.call else "the sizes below"
+        by = Code("dp.best_split") if findings.saving.call else "these sizes"
         at = say(" at {}", findings.saving.at) if findings.saving.at else ""
         saved = say("of the squared noise{} saved by {}", at, by)
         note = joined(": ", filter(None, (saved, findings.saving.sizes)))
@@ -140,7 +139,7 @@ def together(findings: Findings) -> Iterator[Block]:
     title += "" if limit is None else ", the claim dashed"
     columns: Cells = {
         Column("accountant"): lambda one: one.name,
-        Column("how", under=True): lambda one: say("{} {}", one.says, one.source),
+        Column("how", under=True, detail=True): lambda one: say("{} {}", one.says, one.source),
         Column("against the claim"): lambda one: _against(findings, one),
         Column("at least", number=True): lambda one: number(one.lower, "down"),
         Column("at most", number=True): lambda one: number(one.upper, "up") or "no answer",
@@ -149,7 +148,7 @@ def together(findings: Findings) -> Iterator[Block]:
     at = values_text({**findings.at, "delta": shortest(delta)})
     caption = say("Bounds on $epsilon$ at {}, tightest first", at)
     yield Table.of("accountants", caption, findings.accountants, columns)
-    yield Say(MEANING, "note")
+    yield Say(MEANING, "note", detail=True)
 
 
 def _against(findings: Findings, one: AccountantBounds) -> str | None:
@@ -219,11 +218,12 @@ def uncounted(audit: Audit) -> Iterator[Text]:
 
 # ----------------------------------------------------------------------------- The split, and noise
 def split(findings: Findings) -> Iterator[Block]:
-    """The share of each release, claimed and true."""
+    """The share of each release, claimed and true; whether the budget is split at all."""
+    yield Say(findings.unsplit, "finding")
     drawn = parts(findings.portions)
     if len(drawn) < 2:
         return
-    unit, texts = Formula(drawn[0].unit), [UNCLAIMED]
+    unit, texts = Formula(drawn[0].unit), []
     if any(one.claimed is not None for one in drawn):
         texts = [CLAIMED]
     if any(one.true is not None for one in drawn):
@@ -261,6 +261,8 @@ def noise_title(findings: Findings) -> str:
 def noise(findings: Findings) -> Iterator[Block]:
     """Noise as declared, as it is enough in the same proportions, and at the best split."""
     waste, best = findings.waste, findings.saving
+    if waste is not None and waste.tight and best is None:
+        return  # the headline says it
     if waste is not None:
         factor = "{} × {}, its variance × {}. {}"
         amounts = (capital(waste.noise), waste.amount, figure(waste.variance, "up"))
@@ -285,11 +287,12 @@ def _sizes(findings: Findings) -> list[tuple[str, float | None, float | None, fl
     """Of each release its noise as declared, enough, and at the best split; equal rows once."""
     waste, best = findings.waste, findings.saving
     known = {} if best is None else {name: (now, then) for name, now, then in best.releases}
+    scaled = waste is not None and not waste.tight
     enough = waste.releases if waste else [(name, None, None) for name in known]
     rows = []
     for name, now, then in enough:
         own, split = known.get(name, (None, None))
-        rows.append((name, own if now is None else now, then, split))
+        rows.append((name, own if now is None else now, then if scaled else None, split))
     return [row for row in dict.fromkeys(rows) if row[1] is not None]
 
 
