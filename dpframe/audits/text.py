@@ -21,7 +21,9 @@ OPEN = 4  # obligations of a card in a notebook
 TERM = 24  # characters of terms beside which their texts stand
 
 
-def text(document: Document, width: int = WIDTH, *, details: str = "", sources: bool = False) -> str:
+def text(
+    document: Document, width: int = WIDTH, *, details: str = "", sources: bool = False
+) -> str:
     """The verdict, the sentence to sign, and the sections that an engineer reads first; with all
     sections of texts unless `details` names the call that prints them.
     """

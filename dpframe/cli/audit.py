@@ -145,9 +145,7 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
 
 
-def _print(
-    found: Findings, done: Audited, *, details: bool, sources: bool, as_json: bool
-) -> None:
+def _print(found: Findings, done: Audited, *, details: bool, sources: bool, as_json: bool) -> None:
     if as_json:
         printed = [one.record() for one in done.printed]
         notes = {"notes": list(done.notes), "printed_sensitivities": printed}

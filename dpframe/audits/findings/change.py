@@ -76,9 +76,9 @@ def change(audit: Audit, waste: Waste | None, best: Saving | None) -> Change | N
     return _restate(failing) if failing else None
 
 
-# --------------------------------------------------------- One factor of the noise, or another split
+# -------------------------------------------------------- One factor of the noise, or another split
 def _chosen(by_factor: Change, resplit: Change | None, best: Saving | None, waste: Waste) -> Change:
-    """The factor, unless another split needs clearly less noise; the other one as an alternative."""
+    """The factor, unless another split needs clearly less noise; the other as an alternative."""
     if best is None or resplit is None:
         return by_factor
     less = best.against_scaled

@@ -11,7 +11,6 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.numerics import to_float
-from dpframe.privacy import Share
 from dpframe.prover.mixture import amplified, rho_of
 from dpframe.prover.mixture import cost as own_cost
 from dpframe.prover.problem import Problem
@@ -93,7 +92,9 @@ def unsplit(audit: Audit) -> Text:
     if len(charged) < 2:
         return say("")
     if all(one.share is None for one in charged):
-        together = "No release is given a share of {}: it is not split, and all are judged together."
+        together = (
+            "No release is given a share of {}: it is not split, and all are judged together."
+        )
         return say(together, name)
     whole = [one.label for one in charged if one.share and one.share.weights[0] == ONE]
     each = "{} is not split: {} are each given all of it."
@@ -261,7 +262,9 @@ def _best(audit: Audit, values: Values, waste: Waste | None) -> Saving | None:
             for one in releases
         ),
         at=values_text(_read(criterion.formula(graph), criterion, values)),
-        call="" if audit.described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
+        call=""
+        if audit.described
+        else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
     )
 
 
