@@ -346,7 +346,9 @@ class Mine(dp.Regression):
     options = [part for text in given for part in ("--set", text)]
     printed = call("audit", "my_regressions:Mine", *options, *ONE, *BALL)
     assert "mine (×2)" in printed
-    assert "Gaussian.analytic" in printed
+    assert "Gaussian.analytic" in call(
+        "audit", "my_regressions:Mine", *options, *ONE, *BALL, "--details"
+    )
     for text in ("tight=maybe", "draws=x", "share=x"):
         assert call("audit", "my_regressions:Mine", "--set", text, status=2)
 

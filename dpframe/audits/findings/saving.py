@@ -33,6 +33,7 @@ Sizes = tuple[tuple[str, float | None, float | None], ...]
 """The name of each release, its noise as declared, and after a change."""
 ADDED = "epsilon that each adds to the others"
 MOST = 6  # releases that are named
+UNSHARED = "No release is given a share of {}: it is not split, and all are judged together."
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
     "All releases count alike: less noise in sum is not always less error in "
@@ -92,10 +93,7 @@ def unsplit(audit: Audit) -> Text:
     if len(charged) < 2:
         return say("")
     if all(one.share is None for one in charged):
-        together = (
-            "No release is given a share of {}: it is not split, and all are judged together."
-        )
-        return say(together, name)
+        return say(UNSHARED, name)
     whole = [one.label for one in charged if one.share and one.share.weights[0] == ONE]
     each = "{} is not split: {} are each given all of it."
     return say(each, name, listed(whole)) if len(whole) > 1 else say("")
