@@ -167,24 +167,23 @@ class Table:
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
+    detail: bool = False
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        caption: str,
-        things: Iterable[Any],
-        columns: Cells,
+        cls, name: str, caption: str, things: Iterable[Any], columns: Cells, *, detail: bool = False
     ) -> Self:
         """A row a thing: a cell that is None is a dash, a column of them is left out."""
         rows = [[cell(one) for cell in columns.values()] for one in things]
         kept = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
         cells = [[_cell(row[i]) for i in kept] for row in rows]
-        return cls(name, caption, [[*columns][i] for i in kept], cells)
+        return cls(name, caption, [[*columns][i] for i in kept], cells, detail)
 
     @property
-    def brief(self) -> Table:
-        """The columns that are no details."""
+    def brief(self) -> Say | Table:
+        """The columns that are no details; nothing of a table that is one."""
+        if self.detail:
+            return Say("")
         kept = [i for i, one in enumerate(self.columns) if not one.detail]
         rows = [[row[i] for i in kept] for row in self.rows]
         return attrs.evolve(self, columns=[self.columns[i] for i in kept], rows=rows)

@@ -38,7 +38,7 @@ SUBJECT = (
     "FILE.toml, a description."
 )
 ELSEWHERE = "The description states this: edit the file."
-ALL = "Print all sections: also wasted noise, the proof, and where each number comes from."
+ALL = "Print all sections: also each size of noise, the proof, and where numbers come from."
 SOURCES = "Print the references of the works that the audit cites."
 PAGE = "Write the audit as a self-contained HTML page to this new file."
 

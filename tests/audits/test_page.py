@@ -40,7 +40,6 @@ PLACES = [
     "What each release costs",
     "How the budget is split",
     "The first thing to change",
-    "Noise that is wasted",
     "Assumed, not proved",
     "Why it holds",
     "The plan of shares",
@@ -116,7 +115,7 @@ def test_no_section_repeats_that_noise_is_enough():
     """Of joint calibration with one size that is a number, twice."""
     done = audit(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert findings(done).waste.tight
-    assert "Noise against" not in done.text(details=True)
+    assert "Size of the noise" not in done.text(details=True)
     assert "joint calibration would save none" in " ".join(str(done).split())
 
 

@@ -374,7 +374,7 @@ def test_the_best_split_stands_in_every_rendering():
     """Which release, its std now and there, by which call."""
     done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING)
     found, page = findings(done), words_of(done)
-    assert f"saves {found.saving.percent} % of the squared noise" in unfolded(found.audit)
+    assert f"{found.saving.percent} per cent less squared noise" in unfolded(found.audit)
     assert found.saving.sizes in unfolded(found.audit)
     assert found.saving.sizes.replace("->", "→") in page
     assert found.record()["best_split"]["releases"][0]["name"] == "floor"

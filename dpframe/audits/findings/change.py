@@ -52,6 +52,7 @@ FEWEST = "Better where all noise is to keep its proportions."
 class Change:
     """`title`: what to do, `why`, `how` in terms of the declaration, the `effect`, and `otherwise`:
     another remedy that meets the same target, and when it is better; "" where there is none.
+    `resplit`: it is another split of the budget.
     """
 
     title: str
@@ -59,19 +60,17 @@ class Change:
     how: str
     effect: str
     otherwise: str = ""
+    resplit: bool = False
 
 
 def change(audit: Audit, waste: Waste | None, best: Saving | None) -> Change | None:
-    """What stands in the way of a proof; else the noise that is wasted; else a split that adds far
-    more noise than it must; else a claim about a share that fails. None where there is nothing to
-    change.
+    """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
+    that fails. None where there is nothing to change.
     """
     if audit.verdict is not Verdict.PROVED:
         return _mend(audit, waste, best)
     if waste is not None and waste.factor < 1 - WORTH:
         return _chosen(_save(audit, waste), _resplit(best, _spare(waste)), best, waste)
-    if best is not None and best.part >= CLEAR:
-        return _resplit(best, say("Another split of the budget adds far less noise."))
     failing = [line.name for line in audit.lines if line.verdict is Verdict.REFUTED]
     return _restate(failing) if failing else None
 
@@ -101,6 +100,7 @@ def _resplit(best: Saving | None, why: Text) -> Change | None:
         why,
         capital(say("{}.", best.way)),
         say("{} per cent less squared noise: {}.", best.percent, best.says),
+        resplit=True,
     )
 
 

@@ -19,7 +19,7 @@ from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.prover.jointly import factor_beside, noise_factor
 from dpframe.prover.mixture import amplified
 from dpframe.symbols import Expression, Number
-from dpframe.wording import Formula, Spelled, Text, capital, say
+from dpframe.wording import Formula, Text, say
 
 from ..figures import figure, listed
 from ..sentence import values_text
@@ -48,7 +48,6 @@ class Waste:
     factor: float
     variance: float
     releases: Sizes
-    says: str
     at: str = ""
     exact: bool = False
     kept: tuple[str, ...] = ()
@@ -119,8 +118,7 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     )
     at = values_text({name: values[name] for name in sorted(free)})
     reached = _reached(audit, values)
-    done = Waste(size, to_float(found**2, up=True), sizes, "", at, reached, kept, whole)
-    return attrs.evolve(done, says=audit.advice(_says(done)))
+    return Waste(size, to_float(found**2, up=True), sizes, at, reached, kept, whole)
 
 
 def _smallest(audit: Audit, whole: Fraction) -> tuple[tuple[str, ...], Fraction]:
@@ -183,37 +181,3 @@ def _factor(audit: Audit, values: Values) -> tuple[Expression, set[str]]:
 
 def _scaled(size: float | None, factor: Fraction) -> float | None:
     return None if size is None else to_float(Fraction(size) * factor, up=True)
-
-
-def _says(waste: Waste) -> Text:
-    if waste.tight:
-        if waste.exact:
-            return say("No noise is wasted: all of it together spends the target exactly.")
-        return say(
-            "Joint calibration would save no noise: by its upper bound on the cost, all of it "
-            "together spends the target."
-        )
-    less = "" if waste.exact else f"; {LESS}"
-    several = len(waste.releases) - len(waste.kept) > 1
-    declared = ", in the proportions declared," * several
-    if waste.factor < 1:
-        by = Spelled(" by `dp.regressions.Jointly`" * several, "")
-        return say(
-            "{} could be multiplied by this factor{} and the target still be met{}{}.",
-            capital(waste.noise),
-            declared or ",",
-            by,
-            less,
-        )
-    if waste.exact and not waste.kept:
-        return say(
-            "Measured by the joint calibration of this noise, all of it must be multiplied by this "
-            "factor, in the proportions declared, to meet the target."
-        )
-    return say(
-        "Multiplied by this factor{} {} meets the target{}{}.",
-        declared or ",",
-        waste.noise,
-        less,
-        waste.stays,
-    )

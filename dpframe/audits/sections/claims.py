@@ -51,15 +51,6 @@ def notes(remarks: Iterable[str]) -> Iterator[Block]:
     yield from map(Say, remarks)
 
 
-def change(findings: Findings) -> Iterator[Block]:
-    """What to change first."""
-    one = findings.change
-    if one is not None:
-        yield Say(one.title, "lead")
-        said = [("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect)]
-        yield Pairs([*said, ("Or", one.otherwise)])
-
-
 # ------------------------------------------------------------------------------- What is not proved
 def opened(audit: Audit) -> dict[Obligation, list[str]]:
     """Every open obligation and the nodes that have it, equal ones of several releases once."""

@@ -17,8 +17,8 @@ from dpframe.symbols import ONE
 from dpframe.wording import Code, Formula, Text, capital, joined, say
 
 from .. import figures
-from ..blocks import Block, Cells, Column, Picture, Say, Table, number
-from ..figures import chosen, clipped, equals, figure, formula, listed, short
+from ..blocks import Block, Cells, Column, Pairs, Picture, Say, Table, number
+from ..figures import chosen, clipped, equals, figure, formula, listed, percent, short
 from ..findings import Findings
 from ..findings.accountants import AccountantBounds, Profile
 from ..findings.saving import ALIKE
@@ -234,53 +234,45 @@ def split(findings: Findings) -> Iterator[Block]:
     columns: Cells = {
         Column("pattern", picture="swatch"): drawn.index,
         Column("release"): lambda one: say("{} {}", drawn.index(one) + 1, one.name),
-        Column("claimed", number=True): lambda one: _percent(one.claimed),
-        Column(say("true, of {}", unit), number=True): lambda one: _percent(one.true),
+        Column("claimed", number=True): lambda one: percent(one.claimed),
+        Column(say("true, of {}", unit), number=True): lambda one: percent(one.true),
         Column(say("$epsilon$ without it"), number=True): lambda one: number(one.without, "up"),
     }
     yield Table.of("split", "Parts of the budget", drawn, columns)
 
 
-def _percent(share: float | None) -> str | None:
-    """`33.3 %`."""
-    if share is None:
-        return None
-    return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}\N{NO-BREAK SPACE}%"
+def change_title(findings: Findings) -> str:
+    """Whether something is to be changed."""
+    changed = findings.change is not None
+    return "The first thing to change" if changed else "The best split of the budget"
 
 
-def noise_title(findings: Findings) -> str:
-    """Whether noise is wasted or missing."""
-    waste = findings.waste
-    if waste is None:
-        return "The best split of the budget"
-    if waste.tight:
-        return "No noise is wasted" if waste.exact else "Noise against the tightest calibration"
-    return "Noise that is wasted" if waste.factor < 1 else "Noise that is missing"
-
-
-def noise(findings: Findings) -> Iterator[Block]:
-    """Noise as declared, as it is enough in the same proportions, and at the best split."""
-    waste, best = findings.waste, findings.saving
-    if waste is not None and waste.tight and best is None:
-        return  # the headline says it
-    if waste is not None:
-        factor = "{} × {}, its variance × {}. {}"
-        amounts = (capital(waste.noise), waste.amount, figure(waste.variance, "up"))
-        yield Say(waste.says if waste.tight else say(factor, *amounts, waste.says), "finding")
-    if best is not None:
+def change(findings: Findings) -> Iterator[Block]:
+    """What to change first, or the best split where nothing must change; and the noise as declared,
+    as it is enough in the same proportions, and at the best split.
+    """
+    one, best = findings.change, findings.saving
+    if one is not None:
+        yield Say(one.title, "lead")
+        reasons = [("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect)]
+        yield Pairs([*reasons, ("Or", one.otherwise)])
+    if best is not None and (one is None or not one.resplit):
         at = say(" at {}", best.at) if best.at else ""
-        saves = "The best split of the budget saves {} % of the squared noise{}: {}."
-        yield Say(say(saves, best.percent, at, best.says), "finding")
+        saves = "The best split of the budget saves {} % of the squared noise{}: {}. {}."
+        said = say(saves, best.percent, at, best.says, capital(best.way))
+        yield Say(said, "finding", detail=one is not None)
     columns: Cells = {
         Column("release"): lambda row: row[0],
         Column("as declared", number=True): lambda row: number(row[1]),
         Column("enough", number=True): lambda row: number(row[2], "up"),
         Column("best split", number=True): lambda row: number(row[3], "up"),
     }
-    word = "Size" if best is None else capital(best.noise)
-    yield Table.of("noise", f"{word} of the noise", _sizes(findings)[:ROWS], columns)
+    if best is not None or (findings.waste is not None and not findings.waste.tight):
+        word = "Size" if best is None else capital(best.noise)
+        rows = _sizes(findings)[:ROWS]
+        yield Table.of("noise", f"{word} of the noise", rows, columns, detail=True)
     if best is not None:
-        yield Say(say("{}. {}", capital(best.way), ALIKE), "note")
+        yield Say(ALIKE, "note", detail=True)
 
 
 def _sizes(findings: Findings) -> list[tuple[str, float | None, float | None, float | None]]:
