@@ -9,7 +9,7 @@ from dpframe.notebooks import card, folded, sentences
 from dpframe.notebooks import table as html_table
 
 from .blocks import Column, Document, Pairs, Say, Section, Table, Verbatim
-from .figures import WIDTH, hanging, table
+from .figures import WIDTH, figure, hanging, table
 from .findings import findings
 from .report import Audit
 from .sections import document
@@ -139,7 +139,10 @@ def card_of(audit: Audit) -> str:
     """The releases, the sentence to sign, the numbers that matter most, the text."""
     tables = [one for one in released(audit) if isinstance(one, Table)]
     made = document(findings(audit, whole=False))
-    numbers = (f"{term}: {value} {at}." for term, value, at in made.headline)
+    numbers = [f"{term}: {value} {at}." for term, value, at in made.headline]
+    if audit.joint_epsilon is not None:
+        cost = figure(audit.joint_epsilon, "up")
+        numbers.insert(0, f"All releases together cost an epsilon of at most {cost}.")
     return card(
         f"audit of {audit.regression}",
         *(html_table(one.rows, [c.title for c in one.columns], texts=2) for one in tables),
