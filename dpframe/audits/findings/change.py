@@ -45,6 +45,7 @@ SIZED = "; give a release with a calibration its size in place of the calibratio
 TOGETHER = "; leave out ``share``, so that all releases are judged together"
 MET = "All releases together then meet the claim."
 PROPORTIONS = "Better where the proportions of the noise are chosen for the error of the result."
+SMALLEST = "Better where as little as possible is to be changed."
 FEWEST = "Better where all noise is to keep its proportions."
 
 
@@ -82,7 +83,8 @@ def _chosen(by_factor: Change, resplit: Change | None, best: Saving | None, wast
         return by_factor
     less = best.against_scaled
     if less >= CLEAR:
-        return attrs.evolve(resplit, otherwise=say("{}. {}", by_factor.title, PROPORTIONS))
+        better = SMALLEST if waste.kept else PROPORTIONS
+        return attrs.evolve(resplit, otherwise=say("{}. {}", by_factor.title, better))
     if less <= WORTH or waste.kept:
         return by_factor
     saved = say("{} % less squared noise", figure(100 * less, "down", 3))

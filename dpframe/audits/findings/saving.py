@@ -248,7 +248,7 @@ def _best(audit: Audit, values: Values, waste: Waste | None) -> Saving | None:
         before=before,
         after=after,
         scaled=enough,
-        declared="as declared" if proved else "in the proportions declared",
+        declared="as declared" if proved else _raised(waste),
         criterion=f"{criterion.sentence} ({_entries(criterion, graph, releases)})",
         noise=size_name(one.noise.noise for one in releases),
         releases=tuple(
@@ -264,6 +264,11 @@ def _best(audit: Audit, values: Values, waste: Waste | None) -> Saving | None:
         if audit.described
         else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
     )
+
+
+def _raised(waste: Waste | None) -> Text:
+    """`with all noise × 1.533`."""
+    return say("") if waste is None else say("with {} × {}", waste.noise, waste.amount)
 
 
 def _squares(criterion: NoiseCriterion, graph: Graph, waste: Waste | None) -> Expression:
