@@ -75,6 +75,7 @@ NO_DELTA = (
 )
 NONE_FOLLOW = "There are no intervals: {} is not {}. {}"
 MORE = "summary(notes=True) prints all notes."
+ABOUT = ", about {:.12g}, not the mean: no intercept"
 SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
 IN_THE_BALL = (
     "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
@@ -132,7 +133,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     coef_, intercept_
         Coefficients in the units of codebook and label if the setting has a codebook; otherwise in
         those of the clipped rows. Without an intercept in the setting, the fit passes through the
-        middle of all bounds, and `intercept_` is the constant that follows from it.
+        middle of all bounds, and `intercept_` is the constant that follows from it; it is 0 where a
+        category has a coefficient for each level, which is the mean of labels there.
 
         Scaling of rows by public numbers (`X.scaled_columns`) or by one released number is inverted
         as post-processing, at no cost. A declaration that scales labels, or rows in other ways,
@@ -385,6 +387,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             *of_bounds,
             *self._of_short_rows(),
             *self._of_delta(),
+            *self._of_grid(),
         ]
         texts += [f"{text} {REASONS}" if notes else text for text in summary.on_lengths]
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
@@ -429,7 +432,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             names=(*map(str, self.coef_names_), INTERCEPT),
             coefficients=np.append(self.coef_, self.intercept_),
             reason=reason,
-            notes=(reason,),
+            notes=(reason, *self._of_grid()),
         )
 
     @property
@@ -471,11 +474,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = scale if ends[0] > 0 or ends[1] < most else np.nan
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         otherwise = NOT_RELEASED if inference.not_released else LOST
+        around = "" if self._constant is not None else ABOUT.format(inference.units.centre)
+        share = between(explained, inference.rsquared_conf_int(alpha), otherwise)
         return {
             **self._what(),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, ends, otherwise),
-            "R-squared": between(explained, inference.rsquared_conf_int(alpha), otherwise),
+            "R-squared": f"{share}{around if np.isfinite(explained) else ''}",
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 
