@@ -188,8 +188,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         except BaseException:
             if vars(self).get("result_") is before.pop("result_", None):
                 for name in NAMED:
-                    vars(self).pop(name, None)
-                vars(self).update(before)
+                    self.__dict__.pop(name, None)
+                self.__dict__.update(before)
             raise
 
     def _fitted_once(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
