@@ -181,15 +181,16 @@ class PrivateEstimator(BaseEstimator, ABC):
         that released nothing keeps the names of columns of the fit before.
         """
         check_callers(self)
-        before = {name: value for name, value in vars(self).items() if name in (*NAMED, "result_")}
+        own = self.__dict__
+        names, released = {name: own[name] for name in NAMED if name in own}, own.get("result_")
         try:
             with Progress(None, "fitting"):
                 return self._fitted_once(X, y, epsilon, executor)
         except BaseException:
-            if vars(self).get("result_") is before.pop("result_", None):
+            if own.get("result_") is released:
                 for name in NAMED:
-                    self.__dict__.pop(name, None)
-                self.__dict__.update(before)
+                    own.pop(name, None)
+                own.update(names)
             raise
 
     def _fitted_once(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
