@@ -16,7 +16,10 @@ from .sections import document
 from .sections.releases import released
 
 INDENT = "  "
-FIRST = {"together", "releases", "printed", "split", "paid", "change", "obligations", "assumptions"}
+FIRST = frozenset(  # sections of short texts
+    ("together", "releases", "printed", "theorems", "split", "paid")
+    + ("change", "obligations", "assumptions")
+)
 FOR_PAGES = {"graph", "profile", "sources", "reproduce"}
 TERM = 24  # characters of terms beside which their texts stand
 
