@@ -5,7 +5,6 @@ each accountant that can add the releases up.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
@@ -193,7 +192,8 @@ def in_words(noise: type[AdditiveNoise]) -> str:
     """`discrete Gaussian`, `L2 Laplace`; the name of a class of the user's own."""
     if strangers((noise,)):
         return noise.__name__
-    first, *others = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", noise.__name__).split()
+    spaced = (f" {one}" if one.isupper() else one for one in noise.__name__)
+    first, *others = "".join(spaced).split()
     return " ".join([first.lower() if others and first.isalpha() else first, *others])
 
 

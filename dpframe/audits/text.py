@@ -16,7 +16,7 @@ from .sections import document
 from .sections.releases import released
 
 INDENT = "  "
-FIRST = {"together", "releases", "printed", "split", "paid", "change", "obligations", "assumptions"}
+LATER = {"proof", "plan", "derivations", "claim", "notes"}  # left out of short texts
 FOR_PAGES = {"graph", "profile", "sources", "reproduce"}
 TERM = 24  # characters of terms beside which their texts stand
 
@@ -27,7 +27,7 @@ def text(made: Document, width: int = WIDTH, *, details: str = "", sources: bool
     """
     blocks = [[*_front(made, width)]]
     known = [one for one in made.sections if one.place not in FOR_PAGES]
-    shown = [one for one in known if one.place in FIRST or not details]
+    shown = [one for one in known if one.place not in LATER or not details]
     shown += [one for one in made.sections if one.place == "sources" and sources]
     blocks += [[*_section(one, width, brief=bool(details))] for one in shown]
     if details:

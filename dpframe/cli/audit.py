@@ -52,7 +52,7 @@ def audit_(
     table: TableOptions,
     proof: ProofOptions,
     html: Annotated[Path | None, option(PAGE)] = None,
-    details: Annotated[bool, option(ALL)] = False,
+    details: Annotated[bool, option("--details", ALL)] = False,
     sources: Annotated[bool, option(SOURCES)] = False,
     force: Force = False,
     as_json: Json = False,

@@ -128,7 +128,8 @@ def test_bounds_may_stay_symbols_while_numbers_are_exact():
 
 def test_formulas_are_shown_as_they_are_declared():
     """Over epsilon, delta, B and Y, though numbers were audited."""
-    text = str(audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING))
+    done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING)
+    text = done.text(details=True)
     assert text.count("std = 3*sqrt(log(6/delta))*B^2/epsilon, as stated") == 2
     assert text.count("std = 3*sqrt(log(6/delta))*B*Y/epsilon, as stated") == 1
 
@@ -306,7 +307,7 @@ def test_what_no_pair_attains_is_an_upper_bound_and_says_so():
     assert not done.lines[0].attained
     assert str(done.verdict) == done.lines[0].claim == "unproved"
     assert done.joint_epsilon_lower == 0
-    text = str(done)
+    text = done.text(details=True)
     assert "<= is an upper bound" in text
     assert "All releases together, an upper bound" in text
     assert "epsilon at most 1.3" in text

@@ -194,10 +194,10 @@ def test_a_factor_says_where_it_is_right():
     )
     told = found(dp.literature.AdaSSPPiazza(), ONE, free)
     assert told.waste.at == ""
-    assert told.change.title.startswith("Multiply all noise by 0.437")
+    assert told.change.otherwise.startswith("Multiply all noise by 0.437")
     told = found(dp.literature.AdaSSPPiazza(), dp.ApproxDP(dp.EPSILON, dp.DELTA), free)
     assert told.waste.at == "delta = 1e-6, epsilon = 1"
-    assert "at delta = 1e-6, epsilon = 1" in told.change.title
+    assert "at delta = 1e-6, epsilon = 1" in told.change.otherwise
 
 
 def test_a_tight_declaration_wastes_nothing():

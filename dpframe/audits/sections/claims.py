@@ -19,12 +19,13 @@ from ..drawing import drawing, lines
 from ..figures import clipped, listed
 from ..findings import Findings
 from ..findings.change import solved_by_noise
-from ..findings.example import Assumption
+from ..findings.example import WORLD, Assumption
 from ..report import Audit
 from ..sentence import free, goal, holding, labels_text, rows_text
 
 MOST = 60  # steps, obligations
 FACTS = 12
+USUAL = {"A1", "A4", "A5", *(one[0] for one in WORLD)}  # of all declarations: short texts name them
 OUTPUT = "output: "  # a remark of a description on its last step
 
 
@@ -143,9 +144,10 @@ def proof(audit: Audit) -> Iterator[Block]:
 
 def assumptions(findings: Findings) -> Iterator[Block]:
     """What the verdict rests on, by the identifiers of docs/assumptions."""
-    titles = (f"{one.id} {one.title}" for one in findings.assumptions)
     pairs = [(one.id, _assumed(one)) for one in findings.assumptions]
-    yield Pairs(pairs, short=f"{'; '.join(titles)}.")
+    own = [f"{one.id} {_assumed(one)}" for one in findings.assumptions if one.id not in USUAL]
+    usual = [f"{one.id} {one.title}" for one in findings.assumptions if one.id in USUAL]
+    yield Pairs(pairs, short="\n".join([*own, f"{'; '.join(usual)}."]))
 
 
 def _assumed(one: Assumption) -> Text:
