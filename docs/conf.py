@@ -34,7 +34,7 @@ html_theme = "furo"
 html_title = f"dpframe {release}"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
-html_search_scorer = "_static/scorer.js"
+html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
