@@ -40,7 +40,7 @@ from dpframe.graph import (
     Setting,
 )
 from dpframe.graph.maps.grid import BITS
-from dpframe.inference.result import Units
+from dpframe.inference.result import Inference, Units
 from dpframe.inference.row_set import RowSet
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
@@ -327,6 +327,12 @@ class PrivateEstimator(BaseEstimator, ABC):
         of_codebook = rows.columns is not None and units.names == names_of(rows)
         baselines = baselines_of(rows) if of_codebook else ()
         return attrs.evolve(units, rows=self._mapped_rows, baselines=baselines)
+
+    def _estimated(self, inference: Inference, units: Units) -> dict[str, Any]:
+        """The fields of a summary with intervals: estimates, fitted coefficients, ranges."""
+        fitted = units.matrix @ self._theta + units.offset
+        ranges = self._in(self._theta, AffineScale()).ranges
+        return {"estimates": inference.t_test(), "fitted": fitted, "ranges": ranges}
 
     def _mapped_rows(self, X: Any) -> Array:
         """Rows as the statistics read them. Raises BadData."""

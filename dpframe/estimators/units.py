@@ -250,9 +250,11 @@ def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
     theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
-    those of the table's columns. After other maps (normalised rows, or a clip that may move rows of
-    the `setting`) the coefficients are those of the mapped rows, and their names end in `(mapped)`;
-    likewise without a `setting`, where the units are not known.
+    those of the table's columns. Where the indicators of a category sum to 1 in every row, their
+    coefficients take up the constant, which is then 0. After other maps
+    (normalised rows, or a clip that may move rows of the `setting`) the coefficients are those of
+    the mapped rows, and their names end in `(mapped)`; likewise without a `setting`, where the
+    units are not known.
     """
     ranges: tuple[tuple[float, str], ...] = ()
     known = None if setting is None else set(_chain(setting, RowsNode))
