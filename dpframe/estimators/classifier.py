@@ -315,6 +315,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         penalty = getattr(self.certificate_.regression, "penalty", None)
         if isinstance(penalty, Number):
             yield PENALISED.format(penalty.value)
+        yield from self._of_grid()
 
     def _with_intervals(
         self, header: dict[str, str], alpha: float, simultaneous: str | None
@@ -326,7 +327,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         estimated = self._estimated(inference, self._units)
         summary = LogOddsSummary(**options, **estimated, header=header, notes=())
         texts = of_odds(inference, leading(inference.unseen.lost, inference.units))
-        every = (*texts, *summary.outside(PENALTY), *summary.on_lengths)
+        every = (*texts, *summary.outside(PENALTY), *summary.on_lengths, *self._of_grid())
         return attrs.evolve(summary, notes=every)
 
     @property

@@ -10,7 +10,6 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.audits.figures import figure
 from dpframe.errors import InvalidArgument, missing, nearest, warn
 from dpframe.execution.preview import delta_warning
 from dpframe.graph import Regression, Setting
@@ -75,6 +74,7 @@ NO_DELTA = (
 )
 NONE_FOLLOW = "There are no intervals: {} is not {}. {}"
 MORE = "summary(notes=True) prints all notes."
+ABOUT = ", about {:.12g}, not the mean: no intercept"
 TOGETHER = "Intervals hold jointly, by {!r}; p values are individual."
 SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
 IN_THE_BALL = (
@@ -133,8 +133,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     coef_, intercept_
         Coefficients in the units of codebook and label if the setting has a codebook; otherwise in
         those of the clipped rows. Without an intercept in the setting, the fit passes through the
-        middle of all bounds, and `intercept_` is the constant that follows from it; or that is part
-        of the coefficients of the levels, where a category without a baseline has one for each.
+        middle of all bounds, and `intercept_` is the constant that follows from it; it is 0 where a
+        category has a coefficient for each level, which is the mean of labels there.
 
         Scaling of rows by public numbers (`X.scaled_columns`) or by one released number is inverted
         as post-processing, at no cost. A declaration that scales labels, or rows in other ways,
@@ -366,6 +366,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             *of_bounds,
             *self._of_short_rows(),
             *self._of_delta(),
+            *self._of_grid(),
             *(f"{text} {REASONS}" if notes else text for text in summary.on_lengths),
             *([TOGETHER.format(simultaneous)] if simultaneous else []),
             *([] if notes else [MORE]),
@@ -426,7 +427,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             names=(*map(str, self.coef_names_), INTERCEPT),
             coefficients=np.append(self.coef_, self.intercept_),
             reason=reason,
-            notes=(reason,),
+            notes=(reason, *self._of_grid()),
         )
 
     @property
@@ -468,14 +469,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = scale if ends[0] > 0 or ends[1] < most else np.nan
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         otherwise = NOT_RELEASED if inference.not_released else LOST
-        fitted = INTERCEPT in inference.units.names or self.intercept_ == 0
-        constant = f"{figure(self.intercept_)}, by the bounds, not fitted; R-squared is about it"
+        around = "" if self._constant is not None else ABOUT.format(inference.units.centre)
+        share = between(explained, inference.rsquared_conf_int(alpha), otherwise)
         return {
             **self._what(),
-            **({} if fitted else {"constant": constant}),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, ends, otherwise),
-            "R-squared": between(explained, inference.rsquared_conf_int(alpha), otherwise),
+            "R-squared": f"{share}{around if np.isfinite(explained) else ''}",
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 

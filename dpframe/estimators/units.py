@@ -250,8 +250,8 @@ def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
     theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
-    those of the table's columns. Where the levels of a category sum to 1 in every row and there is
-    no intercept, their coefficients take up the constant, which is then 0. After other maps
+    those of the table's columns. Where the indicators of a category sum to 1 in every row, their
+    coefficients take up the constant, which is then 0. After other maps
     (normalised rows, or a clip that may move rows of the `setting`) the coefficients are those of
     the mapped rows, and their names end in `(mapped)`; likewise without a `setting`, where the
     units are not known.
@@ -266,13 +266,12 @@ def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
         if maps and isinstance(maps[0], Encoded):
             terms = _expanded(maps[0].parts, theta)
             intercept += float(terms.pop((), 0.0))
+            if whole := next(filter(is_whole, terms), None):  # its levels include the constant
+                terms[whole] = terms[whole] + intercept + label.centre / label.half
+                intercept = -label.centre / label.half
             names = tuple(name for term in terms for name in _names(term))
             ranges = tuple(_range(term) for term, own in terms.items() for _ in own.ravel())
             theta = np.concatenate([own.ravel() for own in terms.values()])
-            if (levels := indicators(maps)) is not None:
-                whole = np.pad(levels, (0, len(theta) - len(levels)))
-                theta, intercept = theta + (intercept + label.centre / label.half) * whole, 0.0
-                label = attrs.evolve(label, centre=0.0)
     if len(names) != len(theta):
         names = tuple(f"coefficient {j}" for j in range(len(theta)))
     intercept = label.centre + label.half * intercept
@@ -328,25 +327,6 @@ def _codes(part: Part) -> list[str]:
     return [f"{part.name}[code {j + 1}]" for j in range(part.width)]
 
 
-def indicators(maps: tuple[RowMap, ...]) -> Array | None:
-    """A vector (p,), 1 for columns of the codebook that sum to 1 in every row: those of all levels
-    of a category without a baseline, or of a product of such. None if there is no such term, if a
-    row may have none of the levels, or beside an intercept.
-    """
-    if not (maps and isinstance(maps[0], Encoded)) or isinstance(maps[-1], Intercept):
-        return None
-    places = [all(map(_is_whole, term)) for term in maps[0].parts]
-    if not any(places):
-        return None
-    first = places.index(True)
-    widths = [prod(part.width for part in term) for term in maps[0].parts]
-    return np.repeat(np.arange(len(widths)) == first, widths).astype(float)
-
-
-def _is_whole(part: Part) -> bool:
-    return isinstance(part, Categorical) and part.baseline is None and part.unknown == "missing"
-
-
 def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
     """A bound on |entries| of mapped rows; 1 for a codebook."""
     features = [each for each in maps if not isinstance(each, Intercept)]
@@ -388,6 +368,14 @@ def _corners(term: Sequence[Part]) -> Array:
 def _levels(part: Categorical) -> Array:
     """The codes of the levels, and that of no level."""
     return np.concatenate([part.coding, np.zeros((1, part.width))])
+
+
+def is_whole(term: Sequence[Part]) -> bool:
+    """Whether the indicators of a term sum to 1 in every row: a coefficient for each level."""
+    return all(
+        isinstance(one, Categorical) and one.baseline is None and one.unknown == "missing"
+        for one in term
+    )
 
 
 def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part, ...], Array]:

@@ -59,19 +59,6 @@ def test_the_constant_is_the_last_column_over_its_value():
     assert constant_of((), 3, float) is None
 
 
-def test_a_constant_that_was_not_fitted_is_stated():
-    """Without an intercept, the middle of the label's bounds; R^2 is about it."""
-    rng = np.random.default_rng(0)
-    X = rng.uniform(-1, 1, (2000, 1))
-    for upper, stated in ((10, True), (5, False)):
-        y = dp.Column("y", lower=-5, upper=upper)
-        setting = attrs.evolve(BALL, y=y)
-        model = dp.PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0).fit(X, X[:, 0])
-        header = model.summary().header
-        assert ("constant" in header) is stated
-        assert header.get("constant", "2.5").startswith("2.5")
-
-
 def test_an_affine_map_is_found_from_what_it_does():
     """Matrix, offset, names, against the map itself at a random point."""
     matrix, offset = np.array([[2.0, 0], [0, 3]]), np.array([0.5, -1])
