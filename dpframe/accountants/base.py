@@ -130,8 +130,8 @@ class Accountant(AttrsClass, ABC):
     proof: ClassVar[str] = "numbers"
     """how certify derives a total with it: from `epsilon` at numbers; "total", from `total` in
     symbols; "shares" or "joint", from more than guarantees"""
-    automatic: ClassVar[bool] = False
-    """whether certify tries it when no accountant is named"""
+    tried: ClassVar[int] = 0
+    """its place among those that certify tries when no accountant is named; 0: none"""
     argument: ClassVar[str] = ""
     """a description of derivations with it"""
 

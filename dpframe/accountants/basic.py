@@ -28,7 +28,7 @@ class BasicAccountant(AdditiveAccountant):
     name: ClassVar[str] = "basic"
     citation: ClassVar[str] = Cited("[DworkR14, Thm B.1]")
     proof: ClassVar[str] = "shares"
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 1
     argument: ClassVar[str] = "basic composition of shares"
     adds: ClassVar[type[Guarantee]] = ApproxDP
 

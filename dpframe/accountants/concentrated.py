@@ -20,7 +20,7 @@ class ConcentratedAccountant(AdditiveAccountant):
 
     name: ClassVar[str] = "zcdp"
     citation: ClassVar[str] = Cited("[BunS16, Lem 2.3]")
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 3
     argument: ClassVar[str] = "zero-concentrated differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = ZeroConcentratedDP
 

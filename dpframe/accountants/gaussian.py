@@ -23,7 +23,7 @@ class GaussianAccountant(AdditiveAccountant):
     name: ClassVar[str] = "gaussian"
     citation: ClassVar[str] = Cited("[DongRS22, Cor 3.3]")
     proof: ClassVar[str] = "joint"
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 2
     argument: ClassVar[str] = "joint Gaussian differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = GaussianDP
 

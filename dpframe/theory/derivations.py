@@ -24,7 +24,7 @@ from .book import DERIVATIONS, THEOREMS, Derivation
 from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, approximately, by_part, joint, joint_bounds, squared_moves
-from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP, Guarantee
+from .guarantees import APPROX, GAUSSIAN, GUARANTEES, PURE, ZCDP, Guarantee
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
@@ -148,7 +148,7 @@ def named_theorems(c: At) -> None:
                 earned(c, r)
 
 
-@derivation("gaussian", APPROX, ZCDP, GAUSSIAN)
+@derivation("gaussian", APPROX, *(one for one in GUARANTEES.values() if one.of_mu))
 def _gaussian(c: At) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
     amounts = c.amounts
@@ -158,7 +158,7 @@ def _gaussian(c: At) -> None:
         if c.guarantee is APPROX:
             approximately(c, amounts[0], amounts[1], squares)
             continue
-        worth = amounts[0] * (c.guarantee.of_mu or 0)
+        worth = amounts[0] * c.guarantee.of_mu
         for most in joint_bounds(c, squares):
             c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
