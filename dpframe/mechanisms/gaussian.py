@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.theory.guarantees import APPROX, GAUSSIAN, ZCDP
+from dpframe.theory.guarantees import APPROX, OF_MU
 
 from .base import Array, Calibration, Generator, NormalNoise, Shape, Theorem
 
@@ -39,7 +39,7 @@ class Gaussian(NormalNoise):
         APPROX,
     )
     analytic: ClassVar[Calibration] = Theorem.of(
-        "gaussian", "Gaussian.analytic", "[BalleW18, Thm 8]", APPROX, ZCDP, GAUSSIAN
+        "gaussian", "Gaussian.analytic", "[BalleW18, Thm 8]", APPROX, *OF_MU
     )
 
     @staticmethod

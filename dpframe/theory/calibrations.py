@@ -14,6 +14,7 @@ from .at import At, Context
 from .book import THEOREMS, Theorem
 from .facts import Release
 from .gaussian import approximately
+from .guarantees import BY_CURRENCY
 from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, NoiseLoss
 
 
@@ -119,8 +120,8 @@ def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Form
     """
     if "epsilon" in share:
         return at.analytic_sigma(share["epsilon"], share["delta"]) * moved
-    ((name, amount),) = share.items()
-    return moved / (amount * 2 if name == "rho" else amount) ** HALF
+    (amount,) = share.values()
+    return moved / (amount * BY_CURRENCY[tuple(share)].of_mu) ** HALF
 
 
 @calibration("pure", *with_loss(RANGED))

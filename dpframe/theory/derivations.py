@@ -24,7 +24,7 @@ from .book import DERIVATIONS, THEOREMS, Derivation
 from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, approximately, by_part, joint, joint_bounds, squared_moves
-from .guarantees import APPROX, GAUSSIAN, GUARANTEES, PURE, ZCDP, Guarantee
+from .guarantees import APPROX, GAUSSIAN, OF_MU, PURE, ZCDP, Guarantee
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
@@ -148,7 +148,7 @@ def named_theorems(c: At) -> None:
                 earned(c, r)
 
 
-@derivation("gaussian", APPROX, *(one for one in GUARANTEES.values() if one.of_mu))
+@derivation("gaussian", APPROX, *OF_MU)
 def _gaussian(c: At) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
     amounts = c.amounts

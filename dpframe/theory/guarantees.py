@@ -54,3 +54,5 @@ ZCDP = Guarantee("zcdp", ("rho",), "{0}-zero-concentrated differential privacy",
 SQUARED = "Gaussian differential privacy of squared parameter {0}"
 GAUSSIAN = Guarantee("gaussian", ("mu^2",), SQUARED, of_mu=1)
 GUARANTEES = {one.name: one for one in list(vars().values()) if isinstance(one, Guarantee)}
+BY_CURRENCY = {one.currency: one for one in GUARANTEES.values()}
+OF_MU = [one for one in GUARANTEES.values() if one.of_mu]
