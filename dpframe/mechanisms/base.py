@@ -293,11 +293,11 @@ class Theorem(Calibration):
     currencies: tuple[tuple[str, ...], ...] = attrs.field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, kind: str, name: str, citation: str, *spends: Notion) -> Theorem:
-        """The theorem of this name for a kind of noise, and the guarantees whose shares it spends.
-        Raises KeyError where the rule book has none.
+    def of(cls, name: str, citation: str, *spends: Notion) -> Theorem:
+        """The theorem of this name, and the guarantees whose shares it spends. Raises ValueError
+        where the rule book has none.
         """
-        CALIBRATIONS[kind, name]
+        (kind,) = (kind for kind, own in CALIBRATIONS if own == name)
         return cls(name, kind, citation, tuple(one.currency for one in spends))
 
     @property

@@ -38,11 +38,7 @@ class DiscreteGaussian(StdNoise):
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     concentrated: ClassVar[Calibration] = Theorem.of(
-        "discrete_gaussian",
-        "DiscreteGaussian.concentrated",
-        "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]",
-        ZCDP,
-        APPROX,
+        "DiscreteGaussian.concentrated", "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]", ZCDP, APPROX
     )
 
     def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:

@@ -35,7 +35,7 @@ class DiscreteLaplace(PureNoise):
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "discrete_laplace", "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE, APPROX
+        "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE, APPROX
     )
 
     @property

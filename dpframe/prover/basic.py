@@ -37,7 +37,7 @@ from .problem import (
     opened,
 )
 from .rounding import hidden_onto_whole
-from .sign import nonnegative
+from .sign import nonnegative, surely_nonnegative
 
 
 def earns(problem: Problem, release: Release) -> Earned:
@@ -127,7 +127,7 @@ def _stated(
     pairs = zip(given.currency, given.amounts, strict=True)
     claims = [(amount, share.amount(name)) for name, amount in pairs if name in share.currency]
     whole = all(name in share.currency for name in given.currency)
-    if whole and all(_inside(problem, amount, most) for amount, most in claims):
+    if whole and all(surely_nonnegative(most - amount, problem.field) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
     witness = pure_witness(release, share) if release.gives is PureDP else None
     repair = say(
@@ -173,7 +173,7 @@ def _in_kind(
         return opened("share", release.label, rule, (fact,), repair, edit=edit)
     (amount,), (most,), order = given.amounts, share.amounts, order_of(given.currency)
     facts = (say("{}: {} = {}", fact, Formula(given.currency[0]), amount),)
-    if _inside(problem, amount, most):
+    if surely_nonnegative(most - amount, problem.field):
         return Obligation("share", release.label, rule, facts, PROVED)
     above = most if order is None else most + hidden_onto_whole(release)
     lower = nonnegative(above - amount, problem.field)
@@ -204,10 +204,6 @@ def needed(release: Release, amount: Expression, order: Fraction | None = None) 
     )
     attained = moved is not None and moved.attained and release.reached
     return sharp and attained and RELEASED not in amount.scope
-
-
-def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
-    return nonnegative(most - amount, problem.field).proved is True
 
 
 def _stated_gaussian(

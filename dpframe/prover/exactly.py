@@ -36,7 +36,7 @@ from .basic import earns, needed, thinned
 from .judge import Earned, event_text, selection_witness, shown_ball
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
 from .rounding import whole_step
-from .sign import MAX_TRIES, counterexample, nonnegative
+from .sign import MAX_TRIES, counterexample, nonnegative, surely_nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
 CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
@@ -213,11 +213,10 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
         return False
     loss = release.on_all_rows.guarantee(moved.value).amounts[0]
     if share.currency == ("rho",):
-        return nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field).proved is True
-    if "delta" not in share.currency or not nonnegative(1 - share.delta, problem.field).proved:
+        return surely_nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field)
+    if "delta" not in share.currency or not surely_nonnegative(1 - share.delta, problem.field):
         return False
-    gap = share.epsilon - 2 * log(1 - share.delta) - loss
-    return nonnegative(gap, problem.field).proved is True
+    return surely_nonnegative(share.epsilon - 2 * log(1 - share.delta) - loss, problem.field)
 
 
 @attrs.frozen(eq=False)

@@ -447,7 +447,7 @@ def event_text(
     """
     for k in range(EVENTS):
         least = step * (2 * k - 1) / 2
-        p, q = (_tail(noise, one / size) for one in (least - moved, least))
+        p, q = (noise_tail(noise, one / size) for one in (least - moved, least))
         if currency == ("epsilon", "delta"):
             above = p - amounts[0].exp() * q > amounts[1]
         else:
@@ -460,7 +460,7 @@ def event_text(
     return None
 
 
-def _tail(noise: str, far: Ball) -> Ball:
+def noise_tail(noise: str, far: Ball) -> Ball:
     """The chance that noise of size 1 is above a number."""
     if noise == "gaussian":
         return (far / enclose(sqrt(2), {})).erfc() / 2

@@ -57,7 +57,7 @@ from .problem import (
     totalled,
 )
 from .rounding import hidden_onto_whole, of_all
-from .sign import OPEN, nonnegative, positive
+from .sign import OPEN, nonnegative, positive, surely_nonnegative
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
 
@@ -247,7 +247,9 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
     if all(set(one.currency) <= set(target.currency) for one in same):
         limits = dict(zip(target.currency, target.amounts, strict=True))
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
-        shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
+        shown = all(
+            surely_nonnegative(limits[name] - amount, problem.field) for name, amount in pairs
+        )
         rule = "the total must be inside the target"
         return _attempt(problem, rule, facts, [target, *same], shown=shown)
     if isinstance(target, RenyiDP):
@@ -259,7 +261,7 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
     concentrated = [as_kind(one, ZeroConcentratedDP) for one in same]
     rhos = [one.amounts[0] for one in concentrated if one is not None]
     gaps = [_gaps(problem, rho, target) for rho in rhos]
-    shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
+    shown = all(any(surely_nonnegative(gap, problem.field) for gap in some) for some in gaps)
     if len(rhos) < len(same):
         return None
     return _attempt(problem, CONVERSION, facts, [target, *same], shown=shown)
@@ -280,7 +282,9 @@ def _divergence(
         for one, rho in zip(totals, rhos, strict=True)
     ]
     limit = target.amounts[0]
-    shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
+    shown = all(
+        any(surely_nonnegative(limit - one, problem.field) for one in some) for some in amounts
+    )
     return _attempt(problem, DIVERGENCE, (*_facts(rhos), *notes), [target, *rhos], shown=shown)
 
 
@@ -323,10 +327,6 @@ def _named(formula: Expression) -> set[Expression]:
     if not formula.parts:
         return {formula}
     return set().union(*map(_named, formula.parts))
-
-
-def _shown(problem: Problem, gap: Expression) -> bool:
-    return nonnegative(gap, problem.field).proved is True
 
 
 def _attempt(
