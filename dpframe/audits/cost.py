@@ -156,8 +156,7 @@ def _composed(problem: Problem, sides: Mapping[str, Ends | None]) -> dict[str, E
 
 def _noise_attained(release: Release) -> bool:
     """Whether the pairs that move its statistic furthest cost most."""
-    noise = noise_of(release.noise)
-    return noise is not None and noise.attained
+    return noise_of(release.noise) is not None and release.noise.attained
 
 
 def _mu(square: Expression, values: Values) -> Any:

@@ -120,6 +120,11 @@ class AdditiveNoise(Mechanism):
     """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
     symmetric: ClassVar[bool] = True
     """Whether noise on a symmetric matrix is symmetric; otherwise each entry has its own draw."""
+    attained: ClassVar[bool] = False
+    """Whether the neighbours that move the statistic furthest cost most: of uneven noise, along an
+    axis, where a row moves nothing off the diagonal. Refutations read it, and no proof does."""
+    uneven: ClassVar[bool] = False
+    """Whether noise on a symmetric matrix is larger off the diagonal than `guarantee` needs."""
     selects: ClassVar[bool] = False
     """Whether it releases the index of one entry of a vector, without added noise."""
 
@@ -390,6 +395,7 @@ class NormalNoise(StdNoise):
 
     gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
+    attained: ClassVar[bool] = True
 
     def guarantee(self, sensitivity: Expression) -> GaussianDP:
         """(sensitivity/std)-Gaussian DP."""

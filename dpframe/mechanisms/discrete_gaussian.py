@@ -33,6 +33,7 @@ class DiscreteGaussian(StdNoise):
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
+    attained: ClassVar[bool] = True
     gives: ClassVar[type[Guarantee]] = ZeroConcentratedDP
     norm: ClassVar[Norm] = L2
     integer: ClassVar[bool] = True

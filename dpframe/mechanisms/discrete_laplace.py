@@ -31,6 +31,7 @@ class DiscreteLaplace(PureNoise):
     """
 
     kind: ClassVar[str] = "discrete_laplace"
+    attained: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True

@@ -24,6 +24,7 @@ class L2Laplace(PureNoise):
     """
 
     kind: ClassVar[str] = "l2_laplace"
+    attained: ClassVar[bool] = True
     norm: ClassVar[Norm] = L2
     joint: ClassVar[bool] = True
     isotropic: ClassVar[bool] = True

@@ -29,6 +29,7 @@ class Laplace(PureNoise):
     """
 
     kind: ClassVar[str] = "laplace"
+    attained: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
     pure: ClassVar[Calibration] = Theorem.of("Laplace.pure", "[DworkR14, Thm 3.6]", PURE, APPROX)

@@ -196,7 +196,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     (amount,) = given.amounts
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
-    laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
+    laplace = noise.norm == "L1" and noise.loss.pure and release.noise.attained
     counted = release.sampled is None or not amount.symbols()  # samples are, at numbers alone
     sharp = laplace and moved.attained and release.reached and counted
     return amount if sharp and RELEASED not in amount.scope else None
@@ -247,7 +247,7 @@ class OneDraw:
             return None
         step, alone = whole_step(release), release.entries == ONE
         one = alone or (noise.loss.gaussian and step == ZERO)
-        attained = moved.attained and one and noise.attained
+        attained = moved.attained and one and release.noise.attained
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
         reached = reached and release.sampled is None  # of samples an upper bound
