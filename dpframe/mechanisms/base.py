@@ -18,7 +18,8 @@ from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation,
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import ZERO, Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
-from dpframe.theory.calibrations import CALIBRATIONS
+from dpframe.theory.book import THEOREMS
+from dpframe.theory.calibrations import SizeTheorem
 from dpframe.theory.guarantees import APPROX, PURE
 from dpframe.theory.guarantees import Guarantee as Notion
 from dpframe.theory.mechanisms import NOISES
@@ -276,6 +277,10 @@ def _without_delta(share: Share) -> bool:
     if share.currency != APPROX.currency:
         return share.currency == PURE.currency
     return ZERO in (share.weights[1], share.wholes[1])
+
+
+CALIBRATIONS = {key: one for key, one in THEOREMS.items() if isinstance(one, SizeTheorem)}
+"""Theorems of the rule book that size noise, by mechanism and name."""
 
 
 @final

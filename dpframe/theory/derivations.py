@@ -21,7 +21,7 @@ from dpframe.exact.ring import Ring
 
 from .at import At
 from .book import DERIVATIONS, THEOREMS, Derivation
-from .calibrations import amplified, loss_of, moved_by, shown
+from .calibrations import amplified, as_epsilon, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, approximately, by_part, joint, joint_bounds, squared_moves
 from .guarantees import APPROX, GAUSSIAN, OF_MU, PURE, ZCDP, Guarantee
@@ -176,9 +176,8 @@ def _zcdp(c: At) -> None:
         draws = zip(sizes, known, strict=True)
         extra = c.ring.total(one**2 * r.times * rho for one, (r, rho) in draws)
         for most in joint_bounds(c, squared_moves(c, gaussians)):
-            rho = worth = most * HALF + extra
-            if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
-                worth = rho + (rho * c.ring.log(1 / c.amounts[1])) ** HALF * 2
+            rho = most * HALF + extra
+            worth = as_epsilon(c, rho, c.amounts[1]) if c.guarantee is APPROX else rho
             c.at_least(c.amounts[0], worth, "rho, or its conversion, must be inside the target")
 
 
