@@ -42,13 +42,6 @@ class BasicAccountant(AdditiveAccountant):
         """Pure and approximate guarantees, as they are."""
         return guarantee if isinstance(guarantee, (ApproxDP, PureDP)) else None
 
-    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """count times epsilon and delta."""
-        epsilon = count * guarantee.amounts[0]
-        if isinstance(guarantee, ApproxDP):
-            return ApproxDP(epsilon, count * guarantee.amounts[1])
-        return PureDP(epsilon)
-
     def _whole(self, counts: Mapping[Guarantee, int]) -> Guarantee | None:
         approximate = ((own, n) for own, n in counts.items() if isinstance(own, ApproxDP))
         delta = sum(n * number("delta", own.delta) for own, n in approximate)

@@ -28,10 +28,6 @@ class ConcentratedAccountant(AdditiveAccountant):
         """The sum."""
         return ZeroConcentratedDP(add(*(part.amounts[0] for part in guarantees)))
 
-    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """count times the rho."""
-        return ZeroConcentratedDP(count * guarantee.amounts[0])
-
     def attains(self, guarantee: Guarantee) -> bool:
         """Gaussian mechanisms are rho-zCDP, and their composition is Gaussian with the total."""
         return isinstance(guarantee, (GaussianDP, ZeroConcentratedDP))

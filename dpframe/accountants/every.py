@@ -11,7 +11,7 @@ from dpframe.errors import InvalidArgument, address, nearest
 from .base import Accountant
 from .numeric import NumericAccountant
 
-_EXPORTED = [getattr(accountants, one) for one in accountants.__all__ if one.endswith("Accountant")]
+_EXPORTED = [getattr(accountants, one) for one in dir(accountants) if one.endswith("Accountant")]
 ACCOUNTANTS: tuple[Accountant, ...] = tuple(
     sorted(
         (kind() for kind in _EXPORTED if not inspect.isabstract(kind)),

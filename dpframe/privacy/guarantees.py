@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 import attrs
 
 from dpframe.errors import SHORT, InvalidArgument, Plain, check_kind, listed_words, nearest
-from dpframe.numbers import whole
+from dpframe.numbers import Exact, whole
 from dpframe.operators import Operation, Symbolic
 from dpframe.pld import losses
 from dpframe.symbols import ONE, Expression, Number, exact, log, multiply, power, sqrt
@@ -155,6 +155,11 @@ class Guarantee(ABC):
         """The terms of composition, in the order of `currency`; by default the parameters."""
         return tuple(getattr(self, name) for name in self.parameters)
 
+    @classmethod
+    def of(cls, *amounts: Exact | Expression) -> Self:
+        """The guarantee with these amounts. Raises InvalidArgument for any out of range."""
+        return cls(*amounts)
+
     @property
     def budget(self) -> Share:
         """The whole budget, to be split among releases."""
@@ -279,6 +284,11 @@ class GaussianDP(Guarantee):
     def amounts(self) -> tuple[Expression, ...]:
         """(mu squared,): Gaussian guarantees add as squares. [DongRS22, Cor 3.3]"""
         return (power(self.mu, 2),)
+
+    @classmethod
+    def of(cls, *amounts: Exact | Expression) -> Self:
+        """mu is the root of the amount."""
+        return cls(sqrt(amounts[0]))
 
     @property
     def loss(self) -> losses.GaussianLoss:

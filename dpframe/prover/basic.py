@@ -229,18 +229,16 @@ FEW = 8
 def basic(problem: Problem, accountant: Accountant) -> Attempt:
     """Every release earns its share, and the shares sum to the target. [DworkR14, Thm B.1]"""
     del accountant  # the plan adds the shares up
-    judged: list[Obligation] = []
-    constraints: dict[Constraint, None] = {}
-    for release, count in _by_whole(problem, problem.classes):
-        result = earns(problem, release)
-        constraints.update(dict.fromkeys(result.constraints))
-        once = count == result.obligation.count
-        judged.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
-    for result in _of_procedures(problem):
-        constraints.update(dict.fromkeys(result.constraints))
-        judged.append(result.obligation)
-    obligations = (*_summed(judged), *_pure_only(problem))
+    counts = _by_whole(problem, problem.classes)
+    results = [_counted(earns(problem, release), count) for release, count in counts]
+    results += _of_procedures(problem)
+    constraints = dict.fromkeys(part for one in results for part in one.constraints)
+    obligations = (*_summed([one.obligation for one in results]), *_pure_only(problem))
     return Attempt(obligations, tuple(thinned(list(constraints), problem)))
+
+
+def _counted(result: Earned, count: int) -> Earned:
+    return attrs.evolve(result, obligation=attrs.evolve(result.obligation, count=count))
 
 
 def _of_procedures(problem: Problem) -> Iterator[Earned]:

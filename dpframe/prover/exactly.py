@@ -33,7 +33,7 @@ from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned, event_text, selection_witness, shown_ball
+from .judge import Earned, earned_together, event_text, selection_witness, shown_ball
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
 from .rounding import whole_step
 from .sign import MAX_TRIES, counterexample, nonnegative, surely_nonnegative
@@ -120,10 +120,8 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
         return Attempt(broken)
     if any(release.share is None for release in problem.graph.releases):
         return _only(problem)
-    results = [earns_exactly(problem, release) for release, _ in problem.classes]
-    constraints = dict.fromkeys(part for result in results for part in result.constraints)
-    obligations = dict.fromkeys(result.obligation for result in results)
-    return Attempt(tuple(obligations), tuple(thinned([*constraints], problem)))
+    whole = earned_together([earns_exactly(problem, release) for release, _ in problem.classes])
+    return attrs.evolve(whole, constraints=tuple(thinned([*whole.constraints], problem)))
 
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:

@@ -41,7 +41,7 @@ from dpframe.wording import RANGE, Cited, Spelled, Text, digits, say, ways
 from dpframe.wording import Formula as Written
 
 from .algebra import BITS, Field, at_point, enclose, rational_ball
-from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
+from .problem import PROVED, Attempt, Constraint, Edit, Obligation, Problem, Witness, opened
 from .rounding import hidden_onto_whole
 from .sign import counterexample, nonnegative, positive
 
@@ -226,6 +226,13 @@ class Earned:
 
     obligation: Obligation
     constraints: tuple[Constraint, ...] = ()
+
+
+def earned_together(results: Sequence[Earned]) -> Attempt:
+    """All decisions as one derivation, equal obligations and hypotheses once."""
+    obligations = dict.fromkeys(one.obligation for one in results)
+    constraints = dict.fromkeys(part for one in results for part in one.constraints)
+    return Attempt(tuple(obligations), tuple(constraints))
 
 
 @attrs.frozen(eq=False)

@@ -41,7 +41,7 @@ from dpframe.wording import (
 )
 
 from .algebra import Field, number
-from .judge import Earned, Move, ProfileClaim, judge
+from .judge import Earned, Move, ProfileClaim, earned_together, judge
 from .parallel import about, moving
 from .problem import (
     ALL,
@@ -80,10 +80,8 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     if len(known) < len(joints):
         return None
     cells = about(problem, choices)
-    results = [_stacked(problem, *pair, cells) for pair in zip(known, choices, strict=True)]
-    obligations = dict.fromkeys(result.obligation for result in results)
-    constraints = dict.fromkeys(part for result in results for part in result.constraints)
-    return Attempt(tuple(obligations), tuple(constraints))
+    pairs = zip(known, choices, strict=True)
+    return earned_together([_stacked(problem, *pair, cells) for pair in pairs])
 
 
 def joint_of_classes(problem: Problem, grouped: Sequence[Class]) -> Joint | None:
@@ -214,7 +212,7 @@ def _together(
     parts = [_alone(accountant, r, count) for r, count in grouped if r.gives is not GaussianDP]
     if gaussians:
         square = joint.total(joint_moves(problem.rows, joint, gaussians))
-        parts.insert(0, accountant.admit(GaussianDP(sqrt(square))))
+        parts.insert(0, accountant.admit(GaussianDP.of(square)))
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -306,8 +304,7 @@ def _profiles(
         claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit("all noise")
         fact = "; ".join(facts)
         results.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
-    constraints = dict.fromkeys(part for one in results for part in one.constraints)
-    return Attempt(tuple(one.obligation for one in results), tuple(constraints))
+    return earned_together(results)
 
 
 def _gaps(problem: Problem, rho: Expression, target: ApproxDP) -> Iterator[Expression]:

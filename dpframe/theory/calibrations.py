@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpframe.exact.documents import HALF
 from dpframe.exact.formula import Formula
@@ -56,7 +57,8 @@ def loss_of(c: At, r: Release) -> Formula:
 Sizing = Callable[[Context, Formula, Mapping[str, Formula]], Formula]
 
 
-class SizeTheorem(NamedTuple):
+@dataclass(frozen=True)
+class SizeTheorem:
     """A theorem that sizes noise: from the sensitivity in its norm and the amounts of a share, each
     a formula, to the size; the most that epsilon may be, or for `strict` stays below.
     """
