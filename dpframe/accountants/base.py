@@ -172,10 +172,14 @@ class AdditiveAccountant(Accountant):
         """`guarantee` as one of kind `adds`, by a cited implication; None where there is none."""
         return as_kind(guarantee, self.adds)
 
+    @abstractmethod
     def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """`total` of `count` >= 1 equal guarantees of kind `adds`, in one step; by default `count`
-        times each amount.
+        """`total` of `count` >= 1 equal guarantees of kind `adds`, in one step; `repeated` where
+        `total` adds amounts.
         """
+
+    def repeated(self, guarantee: Guarantee, count: int) -> Guarantee:
+        """`count` times each amount."""
         return guarantee.of(*(count * amount for amount in guarantee.amounts))
 
     def attains(self, guarantee: Guarantee) -> bool:

@@ -32,6 +32,8 @@ class BasicAccountant(AdditiveAccountant):
     argument: ClassVar[str] = "basic composition of shares"
     adds: ClassVar[type[Guarantee]] = ApproxDP
 
+    times = AdditiveAccountant.repeated
+
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The sums; pure when every part is."""
         epsilon = add(*(part.amounts[0] for part in guarantees))

@@ -24,6 +24,8 @@ class ConcentratedAccountant(AdditiveAccountant):
     argument: ClassVar[str] = "zero-concentrated differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = ZeroConcentratedDP
 
+    times = AdditiveAccountant.repeated
+
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The sum."""
         return ZeroConcentratedDP(add(*(part.amounts[0] for part in guarantees)))

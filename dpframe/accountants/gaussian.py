@@ -27,6 +27,8 @@ class GaussianAccountant(AdditiveAccountant):
     argument: ClassVar[str] = "joint Gaussian differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = GaussianDP
 
+    times = AdditiveAccountant.repeated
+
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The root of the sum of squares."""
         return GaussianDP.of(add(*(part.amounts[0] for part in guarantees)))
