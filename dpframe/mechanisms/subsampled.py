@@ -15,15 +15,7 @@ from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import Exact, whole
 from dpframe.numerics import arb_float, ball, working
 from dpframe.pld import losses
-from dpframe.privacy import (
-    ADD_REMOVE,
-    REPLACE_ONE,
-    ApproxDP,
-    Guarantee,
-    PureDP,
-    Relation,
-    number,
-)
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation, number
 from dpframe.symbols import ONE, Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import on_sample as theorem
