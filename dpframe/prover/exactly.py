@@ -4,7 +4,7 @@ dominates the draw: proved at numbers, refuted at numbers where a pair of neighb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from dpframe.graph import Release
 from dpframe.graph.facts import noise_of
 from dpframe.graph.reached import exchanged
 from dpframe.identity import own
-from dpframe.mechanisms import Laplace
+from dpframe.mechanisms import AdditiveNoise, DiscreteGaussian, Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import arb_lower, arb_upper, working
@@ -219,13 +219,14 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
 
 @attrs.frozen(eq=False)
 class OneDraw:
-    """One draw of noise of dpframe's own: its `size`, by how much its statistic is `moved` in the
-    norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`); 1,
-    or the `rate` of the sample that it reads.
+    """One draw of a `mechanism` of dpframe's own, charged as `noise` of the rule book: by how much
+    its statistic is `moved` in the norm that the pair is found by, of whole numbers in L1, and
+    whether a pair of neighbours costs all of it (`reached`); 1, or the `rate` of the sample that it
+    reads. (docs/proofs/shifts.md)
     """
 
+    mechanism: AdditiveNoise
     noise: str
-    size: Expression
     moved: Expression
     reached: bool
     rate: Fraction = Fraction(1)
@@ -241,7 +242,7 @@ class OneDraw:
         kind = noise.instead_of or release.noise.kind
         norm = L1 if noise.whole else release.noise.norm
         moved = statistic.sensitivity(norm)
-        if kind not in PAIRS or moved is None:
+        if moved is None:
             return None
         step, alone = whole_step(release), release.entries == ONE
         one = alone or (noise.loss.gaussian and step == ZERO)
@@ -251,8 +252,12 @@ class OneDraw:
         reached = reached and release.sampled is None  # of samples an upper bound
         sharp = kind != "l2_laplace" and not noise.selects
         rate = ONE if release.hides is None else release.hides
-        size = release.mechanism.formula
-        return cls(kind, size, moved.value, reached and sharp, rate.value, step)
+        return cls(release.mechanism, kind, moved.value, reached and sharp, rate.value, step)
+
+    @property
+    def size(self) -> Expression:
+        """The std or scale."""
+        return self.mechanism.formula
 
     def judged(self, currency: Sequence[str]) -> bool:
         """Whether the rules on all releases together decide exactly what it costs."""
@@ -260,8 +265,12 @@ class OneDraw:
 
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
+        by = Fraction(int(moved)) if NOISES[self.noise].whole else moved
+        alone: Any = (
+            {"one_coordinate": True} if isinstance(self.mechanism, DiscreteGaussian) else {}
+        )
         try:
-            whole = PAIRS[self.noise](size, moved)
+            whole = self.mechanism.resized(size).loss(by, **alone)
             return whole if self.rate == 1 else on_sample(whole, self.rate)
         except (InvalidArgument, ZeroDivisionError):  # out of the range of the loss, or not moved
             return None
@@ -305,22 +314,6 @@ class OneDraw:
         name = self.noise.replace("_", " ")
         sampled = "" if self.rate == 1 else f", on samples at {self.rate}"
         return f"{name} noise of size {self.size}, moved by at most {self.moved}{sampled}"
-
-
-PAIRS: Mapping[str, Callable[[Fraction, Fraction], losses.PrivacyLoss]] = {
-    "gaussian": lambda size, moved: losses.GaussianLoss(moved / size),
-    "laplace": lambda size, moved: losses.LaplaceLoss(moved / size),
-    "l2_laplace": lambda size, moved: losses.ResponseLoss(moved / size),
-    "discrete_laplace": lambda size, moved: losses.DiscreteLaplaceLoss(1 / size, int(moved)),
-    "discrete_gaussian": lambda size, moved: losses.DiscreteGaussianLoss(size**2, int(moved)),
-    **dict.fromkeys(
-        (name for name, one in NOISES.items() if one.selects),
-        lambda size, moved: losses.ResponseLoss(moved / size),
-    ),
-}
-"""The pair that dominates noise of a size, moved so far in its norm; in whole numbers, by whole
-numbers in L1. (docs/proofs/shifts.md)
-"""
 
 
 def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:
