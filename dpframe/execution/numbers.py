@@ -19,6 +19,7 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import RECORD, RELEASED, Expression, Number
 
 FormulaKey = tuple[Expression, bool]
+LONGEST = 200  # letters of a formula in an error
 
 
 @lru_cache(maxsize=16)
@@ -157,7 +158,10 @@ class PublicNumbers:
                 return known[formula, up]
         value = self._value(formula, up=up)
         if not math.isfinite(value):
-            raise NotExecutable(f"{formula} is no finite number here; give other parameters")
+            text = str(formula)
+            if len(text) > LONGEST:
+                text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+            raise NotExecutable(f"{text} is no finite number here; give other parameters")
         known = self._fixed if self._is_fixed(formula) else self._known
         known[formula, up] = value
         return value
