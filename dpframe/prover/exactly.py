@@ -18,7 +18,7 @@ from dpframe.graph import Release
 from dpframe.graph.facts import noise_of
 from dpframe.graph.reached import exchanged
 from dpframe.identity import own
-from dpframe.mechanisms import AdditiveNoise, DiscreteGaussian, Laplace
+from dpframe.mechanisms import AdditiveNoise, Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import arb_lower, arb_upper, working
@@ -266,9 +266,7 @@ class OneDraw:
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
         by = Fraction(int(moved)) if NOISES[self.noise].whole else moved
-        alone: Any = (
-            {"one_coordinate": True} if isinstance(self.mechanism, DiscreteGaussian) else {}
-        )
+        alone: Any = {"one_coordinate": True} if self.noise == "discrete_gaussian" else {}
         try:
             whole = self.mechanism.resized(size).loss(by, **alone)
             return whole if self.rate == 1 else on_sample(whole, self.rate)
