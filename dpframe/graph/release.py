@@ -239,7 +239,7 @@ class Release(Node):
         angled = replaced and pair_needs(ANGLES, self.statistic)
         if COLUMNS in read and (noise.selects or angled):
             return False
-        uneven = noise.uneven and self.statistic.symmetric
+        uneven = self.noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
         along = isinstance(rows, RowsNode) and rows.ball
         laplace = noise.loss.name == "laplace" and self.hides is not None

@@ -36,7 +36,7 @@ SIZES = Fraction(1, 2**40)  # by which sizes of noise are rounded up at most, re
 
 def hidden(release: Release, *, evenly: bool = True) -> Expression:
     """The c of one draw, for every step; by a row of one entry as in `kept`."""
-    return _change(release, _steps(release.statistic), evenly=evenly)
+    return _change(release, [step for step, _ in _graded(release.statistic)], evenly=evenly)
 
 
 def hidden_onto_whole(release: Release) -> Expression:
@@ -104,10 +104,6 @@ def _entries(release: Release, *, evenly: bool) -> Expression:
     if entries == ONE:
         return ONE
     return exact(2 * len(parts)) if axis else 2 * entries
-
-
-def _steps(statistic: Statistic) -> list[Expression]:
-    return [step for step, _ in _graded(statistic)]
 
 
 def _whole_steps(statistic: Statistic) -> list[Expression]:

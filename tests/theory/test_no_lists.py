@@ -90,10 +90,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/release.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
     ("prover/mixture.py", LOSSES): "the losses that are added",
-    (
-        "prover/exactly.py",
-        ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
-    ): "the pair that dominates each noise; one without an entry is judged by the book alone",
     ("prover/document.py", ("box", "grid")): "fields of a setting, no kinds",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
     (
