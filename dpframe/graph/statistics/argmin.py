@@ -12,14 +12,17 @@ import attrs
 from attrs.converters import optional
 
 from dpframe.errors import InvalidArgument, Plain, of_kind
-from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
+from dpframe.privacy import REPLACE_ONE
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact, plain
 
+from ..facts import facts_of
 from ..known import reads_budgets
 from ..maps.grid import gridded, unit_of_entries
 from ..maps.weighted import WeightedLosses
 from ..node import Array, Numbers, Reading, Values, np, positive, reads, titled
 from ..partition import Partition
 from ..procedure import Bounds, Objective, Squared
+from ..reached import Metrics, Reached
 from ..rows import ColumnNode, RowsNode
 from .base import Searched, Statistic, Summed
 from .combined import columns_of
@@ -125,6 +128,12 @@ class Argmin(WeightedLosses, Searched):
             return solved(work, summed, penalty, radius)
         return minimised(work, summed, penalty, radius, self._least(number) * penalty)
 
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known."""
+        size = self.tolerance
+        said = plain(size.value) if isinstance(size, Number) else size
+        return f"strongly convex sum, argmin to {said} of its move", False
+
     def _least(self, number: Numbers) -> float:
         """The distance from the minimiser that the sensitivity covers."""
         if self.least is None:
@@ -177,6 +186,12 @@ class BlockEstimates(Statistic):
         for model in ridge(sums, penalty):
             total = total + inside(ratio * model, radius)
         return np.asarray(total / cells)
+
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known of a cell."""
+        two = at.replaced and facts_of(self.sums, REPLACE_ONE).cells > 1
+        many = "two cells change" if two else "one cell changes"
+        return f"{many}, each estimate inside a ball: 2R/k", False
 
 
 def ridge(sums: Array, penalty: float) -> Array:
