@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.graph.procedure import Huber, Logistic, Squared
+from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post, release
+from dpframe.graph.procedure import Huber, Logistic, Objective, Squared
 from dpframe.graph.procedures import ApproximateMinimum, perturbed_minimum
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
@@ -30,7 +30,22 @@ WAY_OUT = (
 
 
 # ------------------------------------------------------------------------------ Output perturbation
-class OutputPerturbation(Regression):
+class Perturbed(Regression):
+    """Abstract: a penalised minimiser released with noise calibrated by `rule`."""
+
+    rule: ClassVar[Calibration] = Gaussian.analytic
+    penalty: Any
+
+    def minimised(
+        self, X: RowsNode, y: ColumnNode, budget: Share, loss: Objective, radius: object = None
+    ) -> Post:
+        """Release the minimiser for the whole budget."""
+        minimiser = Argmin(X, y, loss, self.penalty, radius)
+        theta = release(minimiser, self.rule, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class OutputPerturbation(Perturbed):
     """Ridge regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriM09, Alg. 1] [WuLKCJN17]
 
@@ -42,15 +57,12 @@ class OutputPerturbation(Regression):
     """
 
     title: ClassVar[str] = "output perturbation"
-    rule: ClassVar[Calibration] = Gaussian.analytic
     penalty: Expression = constant(1)
     radius: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        minimiser = Argmin(X, y, Squared(), self.penalty, self.radius)
-        theta = release(minimiser, self.rule, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        return self.minimised(X, y, budget, Squared(), self.radius)
 
 
 class OutputPerturbationPure(OutputPerturbation):
@@ -73,7 +85,7 @@ def _penalty(value: object) -> Expression:
     return exact(value, "penalty")
 
 
-class LogisticOutputPerturbation(Regression):
+class LogisticOutputPerturbation(Perturbed):
     """Logistic regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
 
@@ -89,9 +101,7 @@ class LogisticOutputPerturbation(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        minimiser = Argmin(X, y, Logistic(), self.penalty)
-        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        return self.minimised(X, y, budget, Logistic())
 
 
 def perturbed(theta: Array, penalty: float) -> Fit:
@@ -99,7 +109,7 @@ def perturbed(theta: Array, penalty: float) -> Fit:
     return Fit(theta, ridge=penalty, ridge_was_zero=False)
 
 
-class HuberOutputPerturbation(Regression):
+class HuberOutputPerturbation(Perturbed):
     """Huber regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [Huber64]
 
@@ -118,9 +128,7 @@ class HuberOutputPerturbation(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        minimiser = Argmin(X, y, Huber(self.knee), self.penalty)
-        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        return self.minimised(X, y, budget, Huber(self.knee))
 
 
 # --------------------------------------------------------------------------- Objective perturbation

@@ -18,15 +18,7 @@ from ..files import Where, place
 from ..saved_ledger import check_unit
 from . import store
 from .accounts import HASH, Account, Charge, Cost, accounts_html, check_line
-from .book import (
-    Book,
-    Transaction,
-    account_of,
-    admission_of,
-    over_budget,
-    read_on,
-    rolled_back,
-)
+from .book import Book, Transaction, account_of, admission_of, over_budget, read_on, rolled_back
 from .chain import BEGINNING, START, TRUSTED, ChainEntry, Head, linked
 from .json_values import charges_of, exported
 from .names import check_name

@@ -65,6 +65,10 @@ class OnGrid(Node):
             return {"step": Reading(self.step, RELEASED)}
         return {}
 
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The entries in steps: whole numbers as doubles, each of size at most 2^bits."""
+        return entries_in_steps(block, number(per_step(self)), self.bits)
+
     @property
     def subsumes(self) -> bool:
         """Whether it subsumes the clip to the bound directly below it, which is then exact."""
@@ -129,10 +133,6 @@ class BoxGrid(RowsOnGrid):
 
     kind: ClassVar[str] = "box_grid"
 
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """The rows in steps: whole numbers as doubles, each of size at most 2^bits."""
-        return entries_in_steps(block, number(per_step(self)), self.bits)
-
     def occurs(self) -> Occurring:
         """Corners lie on the grid."""
         return Occurring(box=self.source.box, extreme=self.source.extreme)
@@ -151,10 +151,6 @@ class GridColumn(OnGrid, ColumnMap):
         """Its source; the grid subsumes a clip to the same interval directly below it."""
         below = self.source
         return below.source if type(below) is ClipColumn and _symmetric(below) else below
-
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """The labels in steps: whole numbers as doubles, of size at most 2^bits."""
-        return entries_in_steps(block, number(per_step(self)), self.bits)
 
 
 def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
