@@ -243,6 +243,10 @@ class WeightedGridColumn(WeightedOnGrid, ColumnMap):
         return np.asarray(np.clip(np.nan_to_num(steps), -most, most))
 
 
+def _threshold(value: object) -> Expression:
+    return positive(value, "threshold")
+
+
 @attrs.frozen(cache_hash=True)
 class Thinning(Node):
     """A secret sample: each record is included with probability min(1, (e^epsilon - 1)/(e^t - 1)),
@@ -254,7 +258,7 @@ class Thinning(Node):
     kind: ClassVar[str] = "thinning"
     label = titled("sample at threshold {0.threshold}")
     threshold: Expression = attrs.field(
-        converter=lambda v: positive(v, "threshold"), metadata=reads(may=PUBLIC, positive=True)
+        converter=_threshold, metadata=reads(may=PUBLIC, positive=True)
     )
     epsilon: Expression = attrs.field(metadata=reads(may=RECORD))
     delta: Expression | None = attrs.field(default=None, metadata=reads(may=PUBLIC))

@@ -39,6 +39,10 @@ def several(value: object) -> tuple[CellSums, ...]:
     return own
 
 
+def _grain(value: object) -> Expression:
+    return exact(value, "grain")
+
+
 @attrs.frozen(eq=False)
 class DeepPoint(Sampler):
     """A point (d,) of a public grid in a public cube, drawn with probability proportional to
@@ -58,7 +62,7 @@ class DeepPoint(Sampler):
     sums: tuple[CellSums, ...] = attrs.field(converter=several)
     penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
     radius: Expression = attrs.field(converter=radius_of, metadata=reads())
-    grain: Expression = attrs.field(converter=lambda v: exact(v, "grain"), metadata=reads())
+    grain: Expression = attrs.field(converter=_grain, metadata=reads())
     rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""

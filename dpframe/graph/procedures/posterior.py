@@ -143,6 +143,10 @@ SLACK = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest i
 MOST = 10**7  # rows of all sketches together
 
 
+def _rows(value: object) -> Expression:
+    return exact(value, "rows")
+
+
 def _sketches(value: object) -> Expression:
     return exact(value, "sketches")
 
@@ -163,7 +167,7 @@ class GaussianMixing(Sampler):
     summary: ClassVar[str] = "Gaussian sketches"
     gram: Gram
     """X'X: a sketch's law depends on X through it alone."""
-    rows: Expression = attrs.field(converter=lambda v: exact(v, "rows"), metadata=reads(may=PUBLIC))
+    rows: Expression = attrs.field(converter=_rows, metadata=reads(may=PUBLIC))
     sketches: Expression = attrs.field(
         converter=_sketches, metadata=reads(may=PUBLIC), kw_only=True, default=ONE
     )

@@ -190,6 +190,10 @@ def _tolerance(value: object) -> Expression:
     return tolerance
 
 
+def _penalty(value: object) -> Expression:
+    return positive(value, "penalty")
+
+
 def _radius(value: object) -> Expression:
     return positive(value, "radius")
 
@@ -217,7 +221,7 @@ class Argmin(WeightedLosses, Searched):
     objective: Objective = attrs.field(
         validator=of_kind(Objective, "a convex loss, such as Squared()")
     )
-    penalty: Expression = attrs.field(converter=lambda v: positive(v, "penalty"))
+    penalty: Expression = attrs.field(converter=_penalty)
     radius: Expression | None = attrs.field(default=None, converter=optional(_radius))
     tolerance: Expression = attrs.field(default=TOLERANCE, converter=_tolerance)
     weight: Expression | None = attrs.field(default=None, converter=optional(_weight))

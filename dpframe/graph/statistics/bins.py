@@ -216,6 +216,10 @@ def median_bin(counts: list[int]) -> int:
     return len(counts) - 1
 
 
+def _passed(value: object) -> Expression:
+    return exact(value, "passed")
+
+
 @attrs.frozen(cache_hash=True)
 class TestedMedian(Statistic):
     """The median bin of counts of labels if `passed` is above 0, else 0; `passed` is a
@@ -229,7 +233,7 @@ class TestedMedian(Statistic):
     label: ClassVar[str] = "median bin, tested"
     counts: BinCounts = attrs.field(validator=_of_labels)
     radius: int = attrs.field(converter=_radius)
-    passed: Expression = attrs.field(converter=lambda v: exact(v, "passed"), metadata=reads())
+    passed: Expression = attrs.field(converter=_passed, metadata=reads())
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The bin, or 0."""
