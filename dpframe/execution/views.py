@@ -212,8 +212,6 @@ def made_of(node: Node) -> set[Node]:
     return before.union(*map(made_of, before))
 
 
-Array = NDArray[Any]
-
 MOST = 2**29  # bytes of steps that are held beside the table
 WIDEST = 256  # columns: with more of them X'X takes far longer than stored rows save
 
