@@ -34,6 +34,7 @@ html_theme = "furo"
 html_title = f"dpframe {release}"
 html_static_path = ["_static"]
 html_css_files = ["custom.css"]
+html_search_scorer = str(Path(__file__).with_name("_static") / "scorer.js")
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -106,6 +107,26 @@ def link_citations(app: Sphinx, doctree: nodes.document, page: str) -> None:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 
 
+MOST_COLUMNS = 4  # that a telephone shows side by side
+NUMBER = re.compile(r"[-+(]?\d")
+
+
+def name_cells(_app: Sphinx, doctree: nodes.document, _page: str) -> None:
+    """On telephones a wide table of words is a list: each cell follows its column's name."""
+    for table in doctree.findall(nodes.table):
+        rows = list(table.findall(nodes.row))
+        head, body = rows[0], rows[1:]
+        cells = [cell.astext() for row in body for cell in row[1:]]
+        numbers = sum(bool(NUMBER.match(cell)) or len(cell) <= 1 for cell in cells)
+        if len(head) <= MOST_COLUMNS or 2 * numbers > len(cells):
+            continue
+        table["classes"].append("listed")
+        for row in body:
+            for name, cell in zip(head[1:], row[1:], strict=True):
+                if cell.children:
+                    cell[0].insert(0, nodes.inline("", name.astext(), classes=["column"]))
+
+
 def link_sources(app: Sphinx, page: str, _: str, context: dict[str, Any], _tree: object) -> None:
     """[docs] on a page of source leads to the name under which a member is described."""
     objects = app.env.domains["py"].data["objects"]
@@ -156,4 +177,5 @@ def setup(app: Sphinx) -> None:
     app.connect("html-page-context", link_sources)
     app.connect("autodoc-skip-member", what_the_face_has)
     app.connect("doctree-resolved", link_citations)
+    app.connect("doctree-resolved", name_cells)
     app.connect("build-finished", refuse_external_references)

@@ -51,7 +51,9 @@ def check_place(path: object, name: str, error: Kind = InvalidArgument) -> None:
     with a null character. Raises `error`.
     """
     place = os.fspath(path) if isinstance(path, (str, os.PathLike)) else b""
-    if isinstance(place, bytes) or not place or "\0" in place or _longest(place) > LONGEST:
+    if isinstance(place, str) and _longest(place) > LONGEST:
+        raise error(name, f"a path whose names have at most {LONGEST} letters", place)
+    if isinstance(place, bytes) or not place or "\0" in place:
         raise error(name, "text or a pathlib.Path", path)
 
 

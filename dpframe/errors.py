@@ -76,7 +76,7 @@ class InvalidArgument(DPFrameError, ValueError):
         text = shown(value)
         self.name, self.requirement, self.way_out = name, requirement, way_out
         self.value = value if _is_public(value) else Plain(text)
-        super().__init__(f"{name} must be {requirement}; got {text}. {way_out}".rstrip())
+        super().__init__(f"{name} must be {requirement}; got {text}. {way_out.lstrip()}".rstrip())
 
     @property
     def for_command(self) -> str:

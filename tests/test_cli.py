@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 import dpframe as dp
+from dpframe.audits.figures import figure
+from dpframe.prover.algebra import number
 from tests.support.commands import call
 
 ONE = ["--epsilon", "1", "--delta", "1e-6"]
@@ -111,7 +113,14 @@ def test_certify_with_numbers_saves_what_check_accepts(tmp_path):
     certificate = dp.load(path)
     assert certificate.hash[:12] in printed
     assert "accepted" in call("check", str(path), "--expect", certificate.hash)
-    assert json.loads(call("check", str(path), "--json"))["accepted"] is True
+    said = call("check", str(path), "--expect", certificate.hash)
+    verdict = json.loads(call("check", str(path), "--json"))
+    assert verdict["accepted"] is True
+    sizes = {
+        one.label: number(one.mechanism.formula, {}, up=True) for one in certificate.graph.releases
+    }
+    assert verdict["sizes"] == {name: str(figure(size)) for name, size in sizes.items()}
+    assert f"sizes in decimals: {'; '.join(map(' '.join, verdict['sizes'].items()))}" in said
     rejected = json.loads(call("check", str(path), "--expect", "0" * 64, "--json", status=1))
     assert rejected["accepted"] is False
 
@@ -174,7 +183,7 @@ def test_compare():
         "Laplace.pure",
         "DiscreteLaplace.pure",
         "DiscreteGaussian.concentrated",
-        "DiscreteGaussian, exact law",
+        "discrete Gaussian, exact law",
     ]
 
 
@@ -183,7 +192,7 @@ def test_theorems_and_the_exact_law_share_a_table():
     names = ["gaussian.classical", "gaussian.analytic", "discretegaussian.concentrated"]
     option = ["--accountant", "basic,numeric"]
     printed = " ".join(call("compare", *names).split())
-    assert "DiscreteGaussian, exact law" in printed
+    assert "discrete Gaussian, exact law" in printed
     assert "--accountant numeric" in printed
     rows = json.loads(call("compare", *names, "--epsilon", "0.5", *option, "--json"))
     found = {(one["noise"], one["accountant"]): one["std"] for one in rows}
@@ -337,7 +346,9 @@ class Mine(dp.Regression):
     options = [part for text in given for part in ("--set", text)]
     printed = call("audit", "my_regressions:Mine", *options, *ONE, *BALL)
     assert "mine (×2)" in printed
-    assert "Gaussian.analytic" in printed
+    assert "Gaussian.analytic" in call(
+        "audit", "my_regressions:Mine", *options, *ONE, *BALL, "--details"
+    )
     for text in ("tight=maybe", "draws=x", "share=x"):
         assert call("audit", "my_regressions:Mine", "--set", text, status=2)
 

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import attrs
 import pytest
+from typer.main import get_command
 
 import dpframe as dp
+from dpframe.cli.app import COMMANDS
+from dpframe.experiments.catalogue import chosen
 
 # ---------------------------------------------------------------------- Reached from the first page
 DOCS = Path(__file__).parent.parent / "docs"
@@ -154,6 +157,46 @@ def test_pages_name_files_that_exist():
         gone = {one for one in named if not any((place / one).exists() for place in here)}
         found[str(page.relative_to(ROOT))] = gone
     assert {page: files for page, files in found.items() if files} == {}
+
+
+TYPED = re.compile(r"(?:^ {4}|^|`)dpframe ([^`\n#]+)", re.MULTILINE)
+EXPERIMENT = re.compile(r"dpframe experiment (?!list\b)([a-z][\w.-]*)")
+
+
+def options(words: list[str]) -> set[str]:
+    """The options of the command that a line begins with, those of its subcommands included."""
+    todo = [get_command(import_module(f"dpframe.cli.{words[0]}").app)]
+    found = {"--help"}
+    for command in todo:
+        todo += getattr(command, "commands", {}).values()
+        found |= {option for one in command.params for option in one.opts + one.secondary_opts}
+    return found
+
+
+def unknown(text: str) -> set[str]:
+    """The options of command lines that do not exist. Raises InvalidArgument for experiments."""
+    for name in EXPERIMENT.findall(text):
+        chosen(name)
+    found = set()
+    for line in TYPED.findall(text.replace("\\\n", " ")):
+        words = line.split()
+        if words[0] in COMMANDS:
+            used = {word for word in words if re.fullmatch(r"--?[a-z][a-z-]*", word)}
+            found |= used - options(words)
+    return found
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.stem)
+def test_command_lines_of_pages_have_options_that_exist(page: Path) -> None:
+    """And name tables and figures that `dpframe experiment list` prints."""
+    assert unknown(page.read_text("utf-8")) == set()
+
+
+def test_an_option_that_is_gone_is_noticed() -> None:
+    """So is a figure."""
+    assert unknown("    dpframe split SSP --plot a.png") == {"--plot"}
+    with pytest.raises(dp.InvalidArgument):
+        unknown("`dpframe experiment wang-table3`")
 
 
 @pytest.mark.parametrize("kind", [dp.Rows, dp.graph.Release, dp.regressions.ObjPertPure])

@@ -339,20 +339,32 @@ def test_what_later_pythons_write_into_classes_is_known():
     assert "__replace__" in identity.GENERATED
 
 
-def test_a_function_that_changes_the_graph_stops_the_run(monkeypatch):
-    """Noise of a later stage is that of the certificate, or is not drawn."""
+def in_two_stages(function, monkeypatch):
+    """A certificate whose second release is drawn after `function`, which can reach it."""
     held = types.ModuleType("held_by_a_function")
     monkeypatch.setitem(sys.modules, held.__name__, held)
 
     def declare(X, y, budget):
         first = dp.release(y @ y, dp.Gaussian(std=10), name="first")
-        width = dp.known(dp.post(lessening, first), "1/2", 1, name="width")
-        held.later = dp.release(X.scaled(by=width).clip(norm=1).T @ y, dp.Gaussian(std=10))
-        return dp.post(lessening, first, held.later)
+        width = dp.known(dp.post(function, first), "1/2", 1, name="width")
+        rows = X.scaled(by=width).clip(norm=1)
+        held.later = dp.release(rows.T @ y, dp.Gaussian(std=10), name="later")
+        return dp.post(function, first, held.later)
 
-    run = certified(declared(declare))
+    return certified(declared(declare))
+
+
+def test_a_function_that_changes_the_graph_stops_the_run(monkeypatch):
+    """Noise of a later stage is that of the certificate, or is not drawn."""
+    run = in_two_stages(lessening, monkeypatch)
     with pytest.raises(dp.NotExecutable, match="changed since"):
         dp.execute(run, *ONES, rng=0)
+
+
+def test_noise_that_a_function_puts_into_a_cache_is_not_drawn(monkeypatch):
+    """Also where a later stage reads it."""
+    found = dp.execute(in_two_stages(planting, monkeypatch), *ONES, rng=0)
+    assert abs(found.released["later"][0] - 3) > 1
 
 
 def test_an_update_that_changes_its_loop_stops_the_run(monkeypatch):
@@ -369,6 +381,12 @@ def test_an_update_that_changes_its_loop_stops_the_run(monkeypatch):
     run = certified(declared(declare))
     with pytest.raises(dp.NotExecutable, match="changed since"):
         dp.execute(run, *ONES, rng=0)
+
+
+def planting(value, *_):
+    """Store other noise where the release that the declaration left behind keeps its own."""
+    vars(sys.modules["held_by_" + "a_function"].later)["mechanism"] = dp.Gaussian(std="0.001")
+    return value
 
 
 def lessening(value, *_):

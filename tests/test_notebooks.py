@@ -95,8 +95,8 @@ def test_an_audit_shows_its_verdict_and_what_is_open(regression, verdict):
     audit = dp.audit(regression, target=TARGET, setting=SETTING)
     found = words(audit)
     assert f"{verdict} audit of {regression}" in found
-    assert ("Open: " in found) == (verdict == "refuted")
-    assert " ".join(str(audit).split()) in found
+    assert ("In the way: " in found) == (verdict == "refuted")
+    assert " ".join(audit.text(details=True).split()) in found
     assert audit.to_html().startswith("<!DOCTYPE html>")
 
 

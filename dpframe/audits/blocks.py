@@ -1,7 +1,8 @@
 """What a document on an audit is made of: sections of sentences, tables and pictures, as values.
 
 `text.py` sets them as text, `html/` as a page. A text keeps its parts (dpframe.wording), so that a
-page sets formulas, code and citations. Long texts lose their middle; JSON has all of them.
+page sets formulas, code and citations. Long texts lose their middle; JSON has all of them. `brief`
+is a block without its details, as short texts have it.
 """
 
 from __future__ import annotations
@@ -81,6 +82,12 @@ class Say:
 
     text: str = attrs.field(converter=_paragraph)
     style: str = ""
+    detail: bool = False
+
+    @property
+    def brief(self) -> Say:
+        """Nothing of a detail."""
+        return Say("") if self.detail else self
 
     def __bool__(self) -> bool:
         """Whether it says anything."""
@@ -113,13 +120,21 @@ def _known(pairs: Iterable[tuple[str, str | Sequence[str]]]) -> tuple[tuple[str,
 class Pairs:
     """Terms with what is said of each, in one or several lines; those without anything are left
     out. With a `title` they stand below it. `anchor`: links lead to this and the term
-    in its brackets.
+    in its brackets. `details` are terms that a short text leaves out; `short` replaces all there.
     """
 
     pairs: tuple[tuple[str, Lines], ...] = attrs.field(converter=_known)
     title: str = attrs.field(default="", converter=_line)
     badge: Badge | None = None
     anchor: str = ""
+    details: frozenset[str] = frozenset()
+    short: str = ""
+
+    @property
+    def brief(self) -> Say | Pairs:
+        """The terms that are no details."""
+        kept = [pair for pair in self.pairs if pair[0] not in self.details]
+        return Say(self.short) if self.short else attrs.evolve(self, pairs=kept)
 
     def __bool__(self) -> bool:
         """Whether it says anything."""
@@ -130,7 +145,7 @@ class Pairs:
 class Column:
     """`number`: its cells end in one place. A page sets cells of a column `under` the name of their
     row, text where a line has no room. Of `extra` columns text leaves out those without room.
-    A `picture` of that name is for pages only.
+    A `picture` of that name is for pages only. Short texts leave out a `detail`.
     """
 
     title: str
@@ -138,6 +153,7 @@ class Column:
     under: bool = False
     extra: bool = False
     picture: str = ""
+    detail: bool = False
 
 
 Cells = Mapping[Column, Callable[[Any], Any]]
@@ -151,20 +167,26 @@ class Table:
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
+    detail: bool = False
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        caption: str,
-        things: Iterable[Any],
-        columns: Cells,
+        cls, name: str, caption: str, things: Iterable[Any], columns: Cells, *, detail: bool = False
     ) -> Self:
         """A row a thing: a cell that is None is a dash, a column of them is left out."""
         rows = [[cell(one) for cell in columns.values()] for one in things]
         kept = [i for i in range(len(columns)) if any(row[i] is not None for row in rows)]
         cells = [[_cell(row[i]) for i in kept] for row in rows]
-        return cls(name, caption, [[*columns][i] for i in kept], cells)
+        return cls(name, caption, [[*columns][i] for i in kept], cells, detail)
+
+    @property
+    def brief(self) -> Say | Table:
+        """The columns that are no details; nothing of a table that is one."""
+        if self.detail:
+            return Say("")
+        kept = [i for i, one in enumerate(self.columns) if not one.detail]
+        rows = [[row[i] for i in kept] for row in self.rows]
+        return attrs.evolve(self, columns=[self.columns[i] for i in kept], rows=rows)
 
     @property
     def head(self) -> int:

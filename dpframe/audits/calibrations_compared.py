@@ -184,7 +184,17 @@ def _exactly(
         by_rho = one.mechanism.gives is ZeroConcentratedDP and workload.times == 1
         cells = by_rho and _together(one.mechanism, NumericAccountant(), points, workload)
         if cells:
-            yield Method(f"{one.mechanism.__name__}, exact law", tuple(cells), record=_trusted(one))
+            name = f"{in_words(one.mechanism)}, exact law"
+            yield Method(name, tuple(cells), record=_trusted(one))
+
+
+def in_words(noise: type[AdditiveNoise]) -> str:
+    """`discrete Gaussian`, `L2 Laplace`; the name of a class of the user's own."""
+    if strangers((noise,)):
+        return noise.__name__
+    spaced = (f" {one}" if one.isupper() else one for one in noise.__name__)
+    first, *others = "".join(spaced).split()
+    return " ".join([first.lower() if others and first.isalpha() else first, *others])
 
 
 def _unlike(kinds: Iterable[type[AdditiveNoise]]) -> list[str]:
@@ -253,20 +263,24 @@ def compare_compositions(
     basic = any(one.name == BASIC for one in chosen)
     spending = [one for one in calibrations if basic and APPROX.currency in one.currencies]
     rows = {(one.name, BASIC): _alone(one, points, workload) for one in spending}
+    words = {noise.__name__: in_words(noise) for noise in kinds}
     for noise in kinds:
         for one in chosen:
             needs = None if one.name == BASIC else _together(noise, one, points, workload)
             if needs is not None:
                 rows[noise.__name__, one.name] = needs
     if not rows:
-        added = ", ".join(one.__name__ for one in kinds)
+        added = ", ".join(words.values())
         names = ", ".join(one.name for one in chosen)
         way_out = "Leave accountant= out: every accountant that can is in the table."
         raise InvalidArgument("accountant", f"one that adds {added} noise", names, way_out)
     columns = zip(*rows.values(), strict=True)
     proved = ([cell.std for cell in column if cell.std and cell.valid] for column in columns)
     least = [min(stds, default=None) for stds in proved]
-    methods = [Method(name, rated(cells, least), by) for (name, by), cells in rows.items()]
+    methods = [
+        Method(words.get(name, name), rated(cells, least), by, {"noise": name})
+        for (name, by), cells in rows.items()
+    ]
     methods.sort(key=lambda one: math.inf if one.cells[0].std is None else one.cells[0].std)
     citations = {one.name: one.citation for one in chosen}
     cited = dict.fromkeys(f"{one.by} {citations[one.by]}" for one in methods if one.by != BASIC)
@@ -280,7 +294,7 @@ def compare_compositions(
     notes += [ABOVE] * any(cell.above for one in methods for cell in one.cells)
     notes += [f"Accountants: {', '.join(cited)}."] if cited else []
     for noise in kinds:
-        notes += workload.notes(noise.__name__, noise)
+        notes += workload.notes(words[noise.__name__], noise)
     notes += _conversions(calibrations)
     for rule in calibrations:
         notes += _trust(rule)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -126,7 +127,7 @@ def _of_one(
         return None
     moves = joint_moves(problem.rows, joint, grouped)
     known = [
-        move if _noise_attained(release) and fits(release, values) else ZERO
+        move if _noise_attained(release) and _fits(release, frozenset(values.items())) else ZERO
         for move, (release, _) in zip(moves, grouped, strict=True)
     ]
     reached, total = reached_moves(joint, known, grouped), joint.total(moves)
@@ -152,6 +153,12 @@ def _composed(problem: Problem, sides: Mapping[str, Ends | None]) -> dict[str, E
     }
     lower = {name: 0.0 if side is None else side[0] for name, side in sides.items()}
     return {name: (lower[name], found.upper) for name, found in most.items()}
+
+
+@lru_cache(maxsize=256)
+def _fits(release: Release, values: frozenset[tuple[str, Fraction]]) -> bool:
+    """As `fits`, once for all parts of a document: it walks through every path of the graph."""
+    return fits(release, dict(values))
 
 
 def _noise_attained(release: Release) -> bool:

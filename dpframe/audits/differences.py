@@ -132,7 +132,7 @@ def field(value: Any) -> str:
         return ", ".join(named) if len(value) > 1 else field(*value.values())
     if isinstance(value, list) and not isinstance(value[0], str):
         return "; ".join(field(part) for part in value if part != {"node": None}) or NONE
-    number, exact = _number(value), text(value)
+    number, exact = upper_bound(value), text(value)
     return f"{figure(number)} = {exact}" if number is not None and len(exact) > 12 else exact
 
 
@@ -154,7 +154,7 @@ def _change(old: Entry | None, new: Entry | None) -> FieldChange:
     before, after = ("" if one is None else one.says(one.value) for one in (old, new))
     note = ""
     if old and new and entry.place.startswith("noise of "):
-        was, becomes = _number(old.value), _number(new.value)
+        was, becomes = upper_bound(old.value), upper_bound(new.value)
         note = f"{figure(becomes / was)} times" if was and becomes else ""
     detail = entry.detail or (entry.of_both and not (old and new))
     return FieldChange(entry.place, before, after, note, detail)
@@ -236,7 +236,7 @@ def _range(spec: Document) -> str:
     return f"{left}{lower}, {upper}{right}{', whole' * bool(spec['integer'])}"
 
 
-def _number(value: Any) -> Fraction | None:
+def upper_bound(value: Any) -> Fraction | None:
     """An upper bound on a formula without symbols."""
     try:
         ball = enclose(from_json(value, {}), {})

@@ -147,6 +147,17 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> Text:
     return say("at most {}", figure(high, "up"))
 
 
+def percent(share: float | None) -> str | None:
+    r"""`33.3 %`; None where there is no number.
+
+    >>> percent(1 / 3), percent(1.0)
+    ('33.3\xa0%', '100\xa0%')
+    """
+    if share is None:
+        return None
+    return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}\N{NO-BREAK SPACE}%"
+
+
 def sharp(low: float, high: float) -> bool:
     """Whether two bounds are one number in all digits that are printed."""
     return high - low <= EQUAL * high

@@ -15,11 +15,11 @@ from dpframe.graph.post import ancestors
 from dpframe.graph.rows import RowsOrLabels
 from dpframe.graph.statistics import Statistic
 from dpframe.graph.statistics.base import variable
-from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
+from dpframe.numerics import arb_upper, profile_delta, profile_epsilon, to_float
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
-from dpframe.prover.algebra import enclose, ends_of, number
+from dpframe.prover.algebra import enclose, ends_of, number, rational_ball
 from dpframe.prover.exactly import earns_exactly
 from dpframe.prover.judge import Earned, root
 from dpframe.prover.mixture import ADDED
@@ -30,6 +30,7 @@ from dpframe.symbols import (
     DELTA,
     EPSILON,
     MU,
+    RELEASED,
     RHO,
     Expression,
     Number,
@@ -50,7 +51,8 @@ SYMBOLIC: Mapping[str, Guarantee] = {
 
 @attrs.frozen(kw_only=True)
 class ReleaseLine:
-    """One release. Numbers are None while a symbol is left.
+    """One release. Numbers are None while a parameter is left; costs that depend on released
+    numbers are the largest over their ranges.
 
     `size` is the std (Laplace: the scale); `formula` is that as it was verified, `written` as the
     declaration writes it, over epsilon, delta, B and Y (`meanings`).
@@ -146,10 +148,12 @@ def _line(report: Report, release: Release) -> ReleaseLine:
     moved = None if _leaks(release) else release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
     sized = release.rule is None or (moved is not None and moved.value != ZERO)
-    cost = _cost(release, None if moved is None else moved.value)
+    amount = None if moved is None else _amount(release, moved.value)
+    cost = {} if amount is None else _cost(release, amount)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
     attained = reached is not None and reached.attained and _attained(release)
+    attained = attained and (amount is None or RELEASED not in amount.scope)
     return ReleaseLine(
         name=release.label,
         statistic=Formula(release.statistic.title),
@@ -238,20 +242,36 @@ def lower_end(formula: Expression) -> Fraction | None:
     return None if found is None else found[0]
 
 
-def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
+def _amount(release: Release, sensitivity: Expression) -> Expression | None:
+    """What one draw of additive noise spends, epsilon or mu^2; None for other noise, or none."""
+    if release.gives not in ADDED or sensitivity == ZERO:
+        return None
+    return release.guarantee(sensitivity).amounts[0]
+
+
+def _cost(release: Release, amount: Expression) -> dict[str, float]:
     """Of one draw, rounded up: epsilon of pure noise; mu, and the profile at the claim, of Gaussian
-    noise.
+    noise. Where it depends on released numbers, the largest over their ranges.
     """
-    if sensitivity is None or release.gives not in ADDED or sensitivity == ZERO:
-        return {}
-    amount = release.guarantee(sensitivity).amounts[0]
-    ball = None if amount.symbols() else enclose(amount, {})
+    ranges = _released_ranges(amount)
+    ball = None if ranges is None else enclose(amount, ranges)
     if ball is None or not ball.is_finite():
         return {}
     if release.gives is PureDP:
-        return {"epsilon": number(amount, {}, up=True)}
+        return {"epsilon": to_float(arb_upper(ball), up=True)}
     mu = max(arb_upper(root(ball)), Fraction(0))
     return {"mu": number(Number(mu), {}, up=True), **_profile(release.share, mu)}
+
+
+def _released_ranges(amount: Expression) -> dict[str, Any] | None:
+    """A ball over the range of each symbol of a formula; None unless all are released numbers."""
+    found = {}
+    for symbol in amount.symbols():
+        low, high = symbol.domain.lower, symbol.domain.upper
+        if symbol.scope is not RELEASED or low is None or high is None:
+            return None
+        found[symbol.name] = rational_ball(low).union(rational_ball(high))
+    return found
 
 
 def _profile(share: Share | None, mu: Fraction) -> dict[str, float]:

@@ -250,16 +250,17 @@ class Audit:
         return {**obligation_record(one), "way_out": self.advice(one.repair)}
 
     def __str__(self) -> str:
-        """The document as text, at most 100 columns wide."""
+        """The document as short text, at most 100 columns wide."""
         return self.text()
 
-    def text(self, width: int = 100) -> str:
-        """The document as text, without the details of a page."""
+    def text(self, width: int = 100, *, details: bool = False) -> str:
+        """The document as text: what matters first, or with all `details` but pictures."""
         from .findings import findings
-        from .sections import DETAILS, document
+        from .sections import document
         from .text import text
 
-        return text(document(findings(self, whole=False)), width, without=DETAILS)
+        call = "" if details else "audit.text(details=True)"
+        return text(document(findings(self, whole=False)), width, details=call)
 
     __repr__ = __str__
 

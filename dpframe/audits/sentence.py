@@ -15,8 +15,9 @@ from dpframe.prover.text import overspent, ranged
 from dpframe.symbols import Expression, Number, Symbol
 from dpframe.wording import Formula, Subject, Text, accountant, joined, say, written
 
+from .blocks import condition
 from .cost import JointCost
-from .figures import between, clipped, equals, exactly, figure, formula
+from .figures import between, clipped, equals, exactly, formula
 from .lines import lower_end
 
 if TYPE_CHECKING:
@@ -275,15 +276,7 @@ def in_order(name: str) -> tuple[int, str]:
 
 def conditions(constraints: Iterable[Constraint]) -> Text:
     """Where a verdict holds, in words."""
-    return joined(" and ", map(_condition, constraints))
-
-
-def _condition(constraint: Constraint) -> Text:
-    """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down."""
-    sign = "<" if constraint.strict else "<="
-    text = say("{} {} {}", formula(constraint.left), sign, formula(constraint.right))
-    value = None if isinstance(constraint.right, Number) else lower_end(constraint.right)
-    return text if value is None else say("{} ({})", text, figure(value, "down"))
+    return joined(" and ", map(condition, constraints))
 
 
 def own_cost(audit: Audit, cost: JointCost) -> Text:

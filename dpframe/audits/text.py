@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product, zip_longest
 
 from dpframe.notebooks import card, folded, sentences
@@ -10,20 +10,29 @@ from dpframe.notebooks import table as html_table
 
 from .blocks import Column, Document, Pairs, Say, Section, Table, Verbatim
 from .figures import WIDTH, figure, hanging, table
+from .findings import findings
 from .report import Audit
+from .sections import document
 from .sections.releases import released
-from .sentence import goal, sentence
 
 INDENT = "  "
-OPEN = 4  # obligations of a card in a notebook
+LATER = {"proof", "plan", "derivations", "claim", "notes"}  # left out of short texts
+FOR_PAGES = {"graph", "profile", "sources", "reproduce"}
 TERM = 24  # characters of terms beside which their texts stand
 
 
-def text(document: Document, width: int = WIDTH, *, without: Collection[str] = ()) -> str:
-    """The verdict, the sentence to sign and all sections but those of these places."""
-    blocks = [[*_front(document, width)]]
-    shown = (one for one in document.sections if one.place not in without)
-    blocks += [[*_section(one, width)] for one in shown]
+def text(made: Document, width: int = WIDTH, *, details: str = "", sources: bool = False) -> str:
+    """The verdict, the sentence to sign, and the sections that an engineer reads first; with all
+    sections of texts unless `details` names the call that prints them.
+    """
+    blocks = [[*_front(made, width)]]
+    known = [one for one in made.sections if one.place not in FOR_PAGES]
+    shown = [one for one in known if one.place not in LATER or not details]
+    shown += [one for one in made.sections if one.place == "sources" and sources]
+    blocks += [[*_section(one, width, brief=bool(details))] for one in shown]
+    if details:
+        more = "; ".join(one.title for one in known if one not in shown)
+        blocks.append(hanging(f"More, by {details}: {more}.", 2, width))
     return "\n\n".join("\n".join(block) for block in blocks)
 
 
@@ -47,10 +56,13 @@ def _front(document: Document, width: int) -> Iterator[str]:
         yield from hanging(f"{INDENT}{document.example}", width=width)
 
 
-def _section(section: Section, width: int) -> Iterator[str]:
+def _section(section: Section, width: int, *, brief: bool) -> Iterator[str]:
     yield from hanging(section.title, width=width)
-    for block in section.blocks:
+    for whole in section.blocks:
+        block = whole.brief if brief and isinstance(whole, Say | Pairs | Table) else whole
         match block:
+            case Say(""):
+                pass
             case Say(said):
                 for line in said.split("\n"):
                     yield from hanging(f"{INDENT}{line}", 0, width)
@@ -124,20 +136,17 @@ def _aligned(block: Table, places: list[int], *, parted: bool) -> tuple[list[str
 
 # --------------------------------------------------------------------------- The card of a notebook
 def card_of(audit: Audit) -> str:
-    """The claim, the releases, the cost of all, what is open, the sentence to sign, the text."""
-    opened = audit.report.open_obligations
-    lines = [f"Claimed: {goal(audit.claimed)}, for {audit.setting.unit}."]
+    """The releases, the sentence to sign, the numbers that matter most, the text."""
+    tables = [one for one in released(audit) if isinstance(one, Table)]
+    made = document(findings(audit, whole=False))
+    numbers = [f"{term}: {value} {at}." for term, value, at in made.headline]
     if audit.joint_epsilon is not None:
         cost = figure(audit.joint_epsilon, "up")
-        lines.append(f"All releases together cost an epsilon of at most {cost}.")
-    below = [f"Open: {one.node}: {one.rule}: {one.verdict}" for one in opened[:OPEN]]
-    below += [f"... and {len(opened) - OPEN} more"] if len(opened) > OPEN else []
-    tables = [one for one in released(audit) if isinstance(one, Table)]
+        numbers.insert(0, f"All releases together cost an epsilon of at most {cost}.")
     return card(
         f"audit of {audit.regression}",
-        sentences(lines),
         *(html_table(one.rows, [c.title for c in one.columns], texts=2) for one in tables),
-        sentences([*below, " ".join(sentence(audit).split())]),
-        folded("The whole audit", str(audit)),
+        sentences([*numbers, " ".join(made.sentence.split())]),
+        folded("The whole audit", text(made)),
         verdict=str(audit.verdict),
     )

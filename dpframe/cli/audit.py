@@ -38,6 +38,7 @@ SUBJECT = (
     "FILE.toml, a description."
 )
 ELSEWHERE = "The description states this: edit the file."
+ALL = "Print all sections: also each size of noise, the proof, and where numbers come from."
 SOURCES = "Print the references of the works that the audit cites."
 PAGE = "Write the audit as a self-contained HTML page to this new file."
 
@@ -51,6 +52,7 @@ def audit_(
     table: TableOptions,
     proof: ProofOptions,
     html: Annotated[Path | None, option(PAGE)] = None,
+    details: Annotated[bool, option("--details", ALL)] = False,
     sources: Annotated[bool, option(SOURCES)] = False,
     force: Force = False,
     as_json: Json = False,
@@ -71,7 +73,7 @@ def audit_(
         found = findings(done.audit, whole=html is not None or as_json)
     if html is not None:
         _write(html, found, done)
-    _print(found, done, sources=sources, as_json=as_json)
+    _print(found, done, details=details, sources=sources, as_json=as_json)
     if done.audit.certificate is None or done.audit.where:
         raise typer.Exit(1)
 
@@ -143,15 +145,15 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
 
 
-def _print(found: Findings, done: Audited, *, sources: bool, as_json: bool) -> None:
+def _print(found: Findings, done: Audited, *, details: bool, sources: bool, as_json: bool) -> None:
     if as_json:
         printed = [one.record() for one in done.printed]
         notes = {"notes": list(done.notes), "printed_sensitivities": printed}
         described = {"title": done.title, **notes} if done.title else {}
         print_json({**described, **done.audit.records(), **found.record()})
         return
-    from dpframe.audits.sections import DETAILS, document
+    from dpframe.audits.sections import document
     from dpframe.audits.text import text
 
     made = document(found, title=done.title, notes=done.notes, printed=done.printed)
-    say(text(made, width(), without=DETAILS - ({"sources"} if sources else set())))
+    say(text(made, width(), details="" if details else "--details", sources=sources))

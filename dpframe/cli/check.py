@@ -16,7 +16,7 @@ from dpframe.kernel.checker import safe
 
 from .declaration import document_of
 from .options import Json, option
-from .printing import print_json, say, written
+from .printing import page, print_json, say, written
 
 INSIDE = ("exact", "theory", "kernel")
 MAIN = "import sys\n\nfrom dpframe.kernel.__main__ import main\n\nsys.exit(main())\n"
@@ -124,6 +124,7 @@ def check(
             if verdict.accepted:
                 compared["assumptions"] = document["assumptions"]
                 compared["derivation"] = document["statement"]["derivation"]
+                compared["sizes"] = sizes(document)
             print_json(dataclasses.asdict(verdict) | compared)
         elif differing:
             say("\n".join([f"rejected: {verdict.reason}", *differing]))
@@ -134,6 +135,9 @@ def check(
                 if _without_sum(document, verdict):
                     say(NOT_ADDED)
                 raise typer.Exit(status)
+            if known := sizes(document):
+                named = "; ".join(f"{name} {size}" for name, size in known.items())
+                page(f"sizes in decimals: {named}")
             say("\n".join([*unread(document), PUBLIC, *([] if expect else [UNPINNED])]))
             if book is not None:
                 say(f"The bounds and levels are those of {book}.")
@@ -152,6 +156,16 @@ def _without_sum(document: Any, verdict: Any) -> bool:
     sampled = any(node.get("sampled") is not None for node in graph["nodes"])
     unknown = claimed["derivation"] not in DERIVATIONS
     return (sampled or unknown) and checked(document, total=False).accepted
+
+
+def sizes(document: Any) -> dict[str, str]:
+    """The sizes of noise that are numbers, as decimals, by the names of their releases."""
+    from dpframe.audits.differences import upper_bound
+    from dpframe.audits.figures import figure
+
+    nodes = [node for node in document["graph"]["nodes"] if "size" in node]
+    found = {node.get("name") or node["kind"]: upper_bound(node["size"]) for node in nodes}
+    return {safe(name): str(figure(size)) for name, size in found.items() if size is not None}
 
 
 def unread(document: Any) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ import typer
 
 import dpframe as dp
 from dpframe.errors import Plain
+from dpframe.estimators.summary import Summary
 from dpframe.notebooks import pyplot
 from dpframe.symbols import rational
 
@@ -30,13 +32,28 @@ from .options import (
     groups_of,
     option,
 )
-from .printing import check_written, complain, json_text, page, print_json, say, spelled, written
+from .printing import (
+    ENDINGS,
+    check_written,
+    complain,
+    json_text,
+    page,
+    print_json,
+    say,
+    spelled,
+    unwritable,
+    written,
+)
 
 app = typer.Typer(add_completion=False)
 
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 LINES = "Quoted cells of CSV may contain line breaks. Assumes that every record closes its quotes."
 CONTRAST = "A combination of coefficients to test, such as 'age - 2 bmi'. Repeatable."
+RESIDUALS = (
+    "The law of residuals that intervals of new labels assume, with --predict: any (the default), "
+    "unimodal or normal, whose intervals are shorter."
+)
 ROWS = "A CSV or Parquet file of rows to predict, with the columns of TABLE."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
@@ -134,6 +151,14 @@ class ChargeOptions:
         return {"rng": self.simulate, "ledger": ledger, "dataset": self.dataset}
 
 
+class Law(StrEnum):
+    """What is assumed of the law of residuals."""
+
+    ANY = "any"
+    UNIMODAL = "unimodal"
+    NORMAL = "normal"
+
+
 @attrs.frozen(kw_only=True)
 class OutputOptions:
     """The output of a fit."""
@@ -155,6 +180,7 @@ class OutputOptions:
     contrast: Annotated[list[str], option("--contrast", CONTRAST)] = attrs.field(factory=list)
     predict: Annotated[str | None, option(ROWS)] = None
     predictions: Annotated[Path | None, option("Save predictions to this new CSV file.")] = None
+    residuals: Annotated[Law | None, option(RESIDUALS)] = None
     force: Force = False
     notes: Annotated[bool, option("--notes", "Print all notes, and the whole receipt.")] = False
     as_json: Json = False
@@ -172,9 +198,16 @@ class OutputOptions:
         if (self.predict is None) != (self.predictions is None):
             got = Plain("--predictions alone") if self.predict is None else Plain("--predict alone")
             raise dp.InvalidArgument("--predict and --predictions", "given together", got)
+        if self.residuals is not None and self.predict is None:
+            got = self.residuals.value
+            raise dp.InvalidArgument("--residuals", "left out without --predict", got)
         if self.plot is not None:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
+            from matplotlib.backend_bases import FigureCanvasBase
+
+            if self.plot.suffix.lower().removeprefix(".") not in FigureCanvasBase.filetypes:
+                raise unwritable("--plot", self.plot, ENDINGS)
 
     def check_rows(self, setting: dp.Setting, fitted: Any) -> bool:
         """Check the names in contrasts, and all rows to predict, with the columns of the `fitted`
@@ -237,6 +270,7 @@ def fit(
     logistic = of_classes(declared, setting, claimed)
     if logistic and not getattr(declared, "intervals_of_odds", False):
         unavailable = {"--plot": output.plot, "--simultaneous": output.simultaneous}
+        unavailable |= {"--residuals": output.residuals}
         for option_of, value in (unavailable | {"--contrast": output.contrast or None}).items():
             if value is not None:
                 wanted = f"left out for {type(declared).__name__}, which has no intervals"
@@ -291,7 +325,7 @@ def _report(
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
     given = {"alpha": output.alpha, "notes": output.notes, "simultaneous": output.simultaneous}
     summary = model.summary(**given)
-    record = _record(model) | {"summary": summary.to_dict()}
+    record = _record(model) | {"summary": summary.to_dict()} | _variance(model, summary)
     tested: Any = None
     failed: Exception | None = None
     try:
@@ -323,6 +357,15 @@ def _report(
         raise failed
 
 
+def _variance(model: Any, summary: Any) -> dict[str, Any]:
+    """The residual variance and its interval, of a regression with intervals."""
+    if _of_classes(model) or not isinstance(summary, Summary):
+        return {}
+    law = model.inference()
+    ends = law.scale_conf_int(summary.alpha)
+    return {"residual_variance": {"estimate": float(law.scale), "interval": ends.tolist()}}
+
+
 def _contrasts(model: Any, summary: Any, output: OutputOptions) -> Any:
     """The table of the requested contrasts; None without any. Raises InvalidArgument."""
     if not output.contrast:
@@ -339,7 +382,8 @@ def _predict(model: Any, output: OutputOptions, summary: Any, path: Path, *, pri
     """Write the predictions."""
     from .new_rows import write_predictions
 
-    write_predictions(model, output.predict or "", path, summary, private=private)
+    options = {"law": output.residuals, "private": private}
+    write_predictions(model, output.predict or "", path, summary, **options)
 
 
 def _saved(

@@ -22,9 +22,14 @@ from .printing import complain
 
 PREDICT = "--predict"
 INTERVALS = (
-    "Predictions: {:g}% intervals of new labels from lower to upper, of their mean from mean_lower "
-    "to mean_upper."
+    "Predictions: {:g}% intervals of new labels from lower to upper, for {}; of their mean from "
+    "mean_lower to mean_upper."
 )
+OF_LAW = {
+    "any": "residuals of any law",
+    "unimodal": "residuals of a law with one peak",
+    "normal": "normal residuals",
+}
 PRIVATE = (
     "The rows to predict are those of the fitted table: {} has a line for each, and is private."
 )
@@ -97,31 +102,36 @@ def _refuse(file: str, row: int, column: str, wanted: str, got: str) -> NoReturn
     raise dp.BadData(place, wanted, Plain(got), CORRECT)
 
 
-def write_predictions(model: Any, rows: str, path: Path, summary: Any, *, private: bool) -> None:
+def write_predictions(
+    model: Any, rows: str, path: Path, summary: Any, *, law: str | None, private: bool
+) -> None:
     """Write a CSV file with a line for each row: predictions, with the probability of the second
-    class, or with intervals, if the regression has them, which a sentence explains. Of `private`
-    rows it is not printed how many were clipped.
+    class, or with standard errors and intervals, of new labels for residuals of this `law`, if the
+    regression has them, which a sentence explains. Of `private` rows it is not printed how many
+    were clipped.
     """
     with warnings.catch_warnings():
         if private:
             complain(PRIVATE.format(path))
             warnings.simplefilter("ignore", dp.errors.DataWarning)
-        columns = _columns(model, rows, summary)
+        columns = _columns(model, rows, summary, law)
     with path.open("w", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(columns)
         lines.writerows(zip(*(values.tolist() for values in columns.values()), strict=True))
 
 
-def _columns(model: Any, rows: str, summary: Any) -> dict[str, Any]:
+def _columns(model: Any, rows: str, summary: Any, law: str | None) -> dict[str, Any]:
     columns = {"prediction": model.predict(rows)}
     if hasattr(model, "classes_"):
         _, second = model.certificate_.setting.y.levels
         place = model.classes_.tolist().index(second)
         columns[f"probability[{second}]"] = model.predict_proba(rows)[:, place]
     elif isinstance(summary, Summary):
-        new = model.inference().get_prediction(rows)
+        new = model.inference().get_prediction(rows, residuals=law)
+        columns["mean_se"] = new.se_mean
         columns["lower"], columns["upper"] = new.conf_int(summary.alpha, obs=True).T
         columns["mean_lower"], columns["mean_upper"] = new.conf_int(summary.alpha).T
-        complain(f"{INTERVALS.format(100 * (1 - summary.alpha))} {new.note}".rstrip(), style="")
+        said = INTERVALS.format(100 * (1 - summary.alpha), OF_LAW[new.residuals])
+        complain(f"{said} {new.note}".rstrip(), style="")
     return columns

@@ -156,10 +156,10 @@ class TableOptions:
         from dpframe.graph.codebook import codebook_in  # deferred: help needs no graphs
 
         rows, column = codebook_in(schema, "--schema")
-        return (rows if self.formula is None else _by_formula(self.formula, rows)), column
+        return (rows if self.formula is None else _by_formula(self.formula, rows, column)), column
 
 
-def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
+def _by_formula(formula: str, rows: dp.Rows, label: dp.Column) -> dp.Rows:
     """The rows of a formula's right side over a codebook. Raises InvalidArgument, MissingExtra."""
     from dpframe.graph.formulas import right_side
 
@@ -168,7 +168,7 @@ def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
         raise dp.InvalidArgument(
             "--schema", "without a norm beside --formula", Plain("norm"), way_out
         )
-    return right_side(formula, rows.columns or ())
+    return right_side(formula, rows.columns or (), label)
 
 
 @attrs.frozen(kw_only=True)

@@ -15,9 +15,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dpframe.documents import check_place
 from dpframe.errors import DPFrameError, InvalidArgument
 
 NARROWEST = 60
+ENDINGS = "A picture ends in .png, .pdf or .svg"
 SPELLED = {  # in messages: the words for Python users, and those for the command line
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute': "--drop",
     'missing="drop"': "--drop",
@@ -71,13 +73,13 @@ def _finite(value: Any) -> Any:
 
 def check_written(files: Mapping[str, Path | None], *, force: bool) -> None:
     """Refuse files, by the options that name them, that exist unless `force`, that are named twice
-    or whose folder does not exist: before data is read or any budget is spent. Raises
-    InvalidArgument.
+    or that cannot be written: before data is read or any budget is spent. Raises InvalidArgument.
     """
     named: set[Path] = set()
     for option, path in files.items():
         if path is None:
             continue
+        check_place(path, option)
         if path.is_dir() or not path.parent.is_dir():
             way_out = "Create the folder first, or name another file."
             raise InvalidArgument(option, "a file in a folder that exists", str(path), way_out)
@@ -86,7 +88,25 @@ def check_written(files: Mapping[str, Path | None], *, force: bool) -> None:
         if path.is_file() and not force:
             way_out = "It exists. Name another file, or overwrite it with --force."
             raise InvalidArgument(option, "a new file", str(path), way_out)
+        if path.is_file() or not path.exists():  # a pipe would be closed
+            _check_opens(option, path)
         named.add(path.resolve())
+
+
+def _check_opens(option: str, path: Path) -> None:
+    """Raises InvalidArgument if a file cannot be opened for writing. Leaves it as it was."""
+    new = not path.exists()
+    try:
+        path.open("ab").close()
+        if new:
+            path.unlink()
+    except OSError as error:
+        raise unwritable(option, path, str(error.strerror)) from None
+
+
+def unwritable(option: str, path: Path, why: str) -> InvalidArgument:
+    """The error for a file that cannot be written."""
+    return InvalidArgument(option, "a file that can be written", str(path), f"{why}.")
 
 
 def written(option: str, path: Path, write: Callable[[Path], object]) -> None:
@@ -98,9 +118,7 @@ def written(option: str, path: Path, write: Callable[[Path], object]) -> None:
     except (OSError, ValueError) as error:
         if isinstance(error, DPFrameError):
             raise
-        why = getattr(error, "strerror", None) or "A picture ends in .png, .pdf or .svg"
-        wanted = "a file that can be written"
-        raise InvalidArgument(option, wanted, str(path), f"{why}.") from None
+        raise unwritable(option, path, getattr(error, "strerror", None) or ENDINGS) from None
     complain(f"{path} is written.", style="")
 
 

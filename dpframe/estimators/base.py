@@ -39,7 +39,8 @@ from dpframe.graph import (
     RowsNode,
     Setting,
 )
-from dpframe.inference.result import Units
+from dpframe.graph.maps.grid import BITS
+from dpframe.inference.result import Inference, Units
 from dpframe.inference.row_set import RowSet
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
@@ -95,6 +96,11 @@ SAVE = (
     "pickle.dumps(model) stores it, model.certificate_.save('proof.json') its "
     "proof, model.setting.save('codebook.json') its codebook"
 )
+ROUNDED = (
+    "grid={} rounds rows and labels towards zero, by up to 1/{} of their bounds: coefficients and "
+    "intervals are of the rounded values, and may be far from those of the table."
+)
+NAMED = ("n_features_in_", "feature_names_in_")
 OF_FORMULA = (
     "columns=[...] describes every column of the formula, its left side too: "
     'dp.Numeric("charges", 0, 60000) among them.'
@@ -171,10 +177,21 @@ class PrivateEstimator(BaseEstimator, ABC):
         return self
 
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
-        """Certify, then execute once; released values are stored even if a later step fails."""
+        """Certify, then execute once; released values are stored even if a later step fails. A fit
+        that released nothing keeps the names of columns of the fit before.
+        """
         check_callers(self)
-        with Progress(None, "fitting"):
-            return self._fitted_once(X, y, epsilon, executor)
+        own = self.__dict__
+        names, released = {name: own[name] for name in NAMED if name in own}, own.get("result_")
+        try:
+            with Progress(None, "fitting"):
+                return self._fitted_once(X, y, epsilon, executor)
+        except BaseException:
+            if own.get("result_") is released:
+                for name in NAMED:
+                    own.pop(name, None)
+                own.update(names)
+            raise
 
     def _fitted_once(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         if not isinstance(self.setting, Setting):
@@ -248,6 +265,12 @@ class PrivateEstimator(BaseEstimator, ABC):
             "randomness": str(self.receipt_.randomness),
         }
 
+    def _of_grid(self) -> Iterator[str]:
+        """A note that the declared grid is coarse."""
+        bits = self.certificate_.setting.grid
+        if bits is not None and bits < BITS:
+            yield ROUNDED.format(bits, 2**bits)
+
     def _label(self, column: Column) -> str:
         """`salary, clipped to [15000, 150000]`, or `smoker, no (0) or yes (1)`."""
         if column.levels is not None:
@@ -304,6 +327,12 @@ class PrivateEstimator(BaseEstimator, ABC):
         of_codebook = rows.columns is not None and units.names == names_of(rows)
         baselines = baselines_of(rows) if of_codebook else ()
         return attrs.evolve(units, rows=self._mapped_rows, baselines=baselines)
+
+    def _estimated(self, inference: Inference, units: Units) -> dict[str, Any]:
+        """The fields of a summary with intervals: estimates, fitted coefficients, ranges."""
+        fitted = units.matrix @ self._theta + units.offset
+        ranges = self._in(self._theta, AffineScale()).ranges
+        return {"estimates": inference.t_test(), "fitted": fitted, "ranges": ranges}
 
     def _mapped_rows(self, X: Any) -> Array:
         """Rows as the statistics read them. Raises BadData."""

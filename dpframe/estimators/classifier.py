@@ -315,25 +315,19 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         penalty = getattr(self.certificate_.regression, "penalty", None)
         if isinstance(penalty, Number):
             yield PENALISED.format(penalty.value)
+        yield from self._of_grid()
 
     def _with_intervals(
         self, header: dict[str, str], alpha: float, simultaneous: str | None
     ) -> LogOddsSummary:
         """The table of an inference. Raises InvalidArgument."""
-        inference, units = self.inference(), self._units
-        identified = f"{inference.identified} of {len(inference.centre)} directions"
-        summary = LogOddsSummary(
-            estimates=inference.t_test(),
-            fitted=units.matrix @ self._theta + units.offset,
-            ranges=self._in(self._theta, AffineScale()).ranges,
-            label=f"log-odds {header['log-odds']}",
-            alpha=alpha,
-            simultaneous=simultaneous,
-            header={**header, "identified": identified},
-            notes=(),
-        )
+        inference, label = self.inference(), f"log-odds {header['log-odds']}"
+        header["identified"] = f"{inference.identified} of {len(inference.centre)} directions"
+        options = {"alpha": alpha, "simultaneous": simultaneous, "label": label}
+        estimated = self._estimated(inference, self._units)
+        summary = LogOddsSummary(**options, **estimated, header=header, notes=())
         texts = of_odds(inference, leading(inference.unseen.lost, inference.units))
-        every = (*texts, *summary.outside(PENALTY), *summary.on_lengths)
+        every = (*texts, *summary.outside(PENALTY), *summary.on_lengths, *self._of_grid())
         return attrs.evolve(summary, notes=every)
 
     @property

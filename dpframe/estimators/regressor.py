@@ -14,7 +14,7 @@ from dpframe.errors import InvalidArgument, missing, nearest, warn
 from dpframe.execution.preview import delta_warning
 from dpframe.graph import Regression, Setting
 from dpframe.identity import own
-from dpframe.inference.estimates import critical
+from dpframe.inference.estimates import Estimates, critical
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import Specification, infer
 from dpframe.inference.result import OF_INFERENCE, ONLY_RELEASED, Inference, Units
@@ -46,7 +46,6 @@ from .summary import (
     named,
 )
 from .units import (
-    AffineScale,
     entry_bound,
     label_scale,
     own_maps,
@@ -75,6 +74,8 @@ NO_DELTA = (
 )
 NONE_FOLLOW = "There are no intervals: {} is not {}. {}"
 MORE = "summary(notes=True) prints all notes."
+ABOUT = ", about {:.12g}, not the mean: no intercept"
+TOGETHER = "Intervals hold jointly, by {!r}; p values are individual."
 SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
 IN_THE_BALL = (
     "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
@@ -132,7 +133,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     coef_, intercept_
         Coefficients in the units of codebook and label if the setting has a codebook; otherwise in
         those of the clipped rows. Without an intercept in the setting, the fit passes through the
-        middle of all bounds, and `intercept_` is the constant that follows from it.
+        middle of all bounds, and `intercept_` is the constant that follows from it; it is 0 where a
+        category has a coefficient for each level, which is the mean of labels there.
 
         Scaling of rows by public numbers (`X.scaled_columns`) or by one released number is inverted
         as post-processing, at no cost. A declaration that scales labels, or rows in other ways,
@@ -351,45 +353,41 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         check_is_fitted(self, "certificate_")
         if (reason := self._no_intervals) is not None:
             return self._without_intervals(reason)
-        inference, units = self.inference(**assumptions), self._units
-        estimates = inference.t_test()
-        some = bool(np.isfinite(estimates.hidden).any())
-        critical(alpha, estimates.root[:0], simultaneous)
-        fitted = units.matrix @ self._theta + units.offset
-        hidden = estimates.bounded & (estimates.spread.unclear | (inference.dependent == 1))
-        shares = np.where(hidden, 1.0, np.nan_to_num(estimates.shares, nan=1.0))
-        noisy = not np.median(shares) <= MOST
-        default = noisy and self.certificate_.regression == JointSSP()
-        evidence, labels = self._evidence, self.certificate_.setting.y
-        of_bounds = [*notes_on_bounds(evidence, labels, self._constant)]
-        options: dict[str, Any] = {"some": some, "tighter": not of_bounds}
-        lost = inference.unseen.lost, inference.units
-        if notes:
-            hidden = named(*lost)
-            texts = [*sentences(inference, hidden, **options), *([SHORTER] if default else [])]
-        else:
-            instead = written(FOR_INTERVALS) if default else ""
-            texts = [*brief(inference, instead=instead, columns=leading(*lost), **options)]
-        summary = Summary(
-            estimates=estimates,
-            fitted=fitted,
-            ranges=self._in(self._theta, AffineScale()).ranges,
-            label=self.certificate_.setting.y.name,
-            alpha=alpha,
-            simultaneous=simultaneous,
-            header=self._header(inference, alpha),
-            notes=(),
-        )
-        texts += [
+        inference, labels = self.inference(**assumptions), self.certificate_.setting.y
+        estimated = self._estimated(inference, self._units)
+        critical(alpha, estimated["estimates"].root[:0], simultaneous)
+        options = {"alpha": alpha, "simultaneous": simultaneous, "label": labels.name}
+        header = self._header(inference, alpha)
+        summary = Summary(**options, **estimated, header=header, notes=())
+        of_bounds = [*notes_on_bounds(self._evidence, labels, self._constant)]
+        texts = (
+            *self._of_intervals(inference, summary.estimates, tighter=not of_bounds, all_of=notes),
             *self._of_fitted(summary, hides=bool(inference.unseen.lost.size)),
             *of_bounds,
             *self._of_short_rows(),
             *self._of_delta(),
-        ]
-        texts += [f"{text} {REASONS}" if notes else text for text in summary.on_lengths]
-        together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
-        texts += [together] if simultaneous else []
-        return attrs.evolve(summary, notes=(*texts, *([] if notes else [MORE])))
+            *self._of_grid(),
+            *(f"{text} {REASONS}" if notes else text for text in summary.on_lengths),
+            *([TOGETHER.format(simultaneous)] if simultaneous else []),
+            *([] if notes else [MORE]),
+        )
+        return attrs.evolve(summary, notes=texts)
+
+    def _of_intervals(
+        self, inference: Inference, estimates: Estimates, *, tighter: bool, all_of: bool
+    ) -> list[str]:
+        """Notes on what intervals cover, assume and refuse: all of them, or the most important."""
+        hidden = estimates.bounded & (estimates.spread.unclear | (inference.dependent == 1))
+        shares = np.where(hidden, 1.0, np.nan_to_num(estimates.shares, nan=1.0))
+        noisy = not np.median(shares) <= MOST
+        default = noisy and self.certificate_.regression == JointSSP()
+        some = bool(np.isfinite(estimates.hidden).any())
+        options: dict[str, Any] = {"some": some, "tighter": tighter}
+        lost = inference.unseen.lost, inference.units
+        if all_of:
+            return [*sentences(inference, named(*lost), **options), *([SHORTER] if default else [])]
+        instead = written(FOR_INTERVALS) if default else ""
+        return [*brief(inference, instead=instead, columns=leading(*lost), **options)]
 
     def _of_fitted(self, summary: Summary, *, hides: bool) -> Iterator[str]:
         """Notes on the difference between `fitted` and coef; `hides` says whether noise hides some
@@ -429,7 +427,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             names=(*map(str, self.coef_names_), INTERCEPT),
             coefficients=np.append(self.coef_, self.intercept_),
             reason=reason,
-            notes=(reason,),
+            notes=(reason, *self._of_grid()),
         )
 
     @property
@@ -471,11 +469,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = scale if ends[0] > 0 or ends[1] < most else np.nan
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         otherwise = NOT_RELEASED if inference.not_released else LOST
+        around = "" if self._constant is not None else ABOUT.format(inference.units.centre)
+        share = between(explained, inference.rsquared_conf_int(alpha), otherwise)
         return {
             **self._what(),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, ends, otherwise),
-            "R-squared": between(explained, inference.rsquared_conf_int(alpha), otherwise),
+            "R-squared": f"{share}{around if np.isfinite(explained) else ''}",
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpframe.audits.figures import figure, hanging, paragraphs, table
 from dpframe.errors import InvalidArgument, NotAvailable, missing
 from dpframe.graph.maps.base import RowMap
-from dpframe.graph.maps.bounds import Intercept
+from dpframe.graph.maps.bounds import Encoded, Intercept
 from dpframe.inference.estimates import FLAG, Estimates, critical, finite
 from dpframe.inference.result import OF_INFERENCE, ONLY_RELEASED, Units
 from dpframe.inference.words import listed
@@ -25,7 +25,7 @@ from dpframe.notebooks import card, data_frame, pyplot, sentences
 from dpframe.notebooks import table as grid
 from dpframe.randomness.bits import SIMULATION
 
-from .units import Coefficients, Numbers
+from .units import Coefficients, Numbers, is_whole
 
 Array = NDArray[Any]
 
@@ -86,13 +86,17 @@ def in_units(linear: Callable[[Array], Coefficients], p: int) -> Units:
 
 
 def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | None:
-    """A vector (p,) with row @ vector = 1 for every mapped row; None if the last map appends no
-    intercept.
+    """A vector (p,) with row @ vector = 1 for every mapped row: by an intercept that the last map
+    appends, or by a codebook with an indicator for each level; else None.
     """
-    if not (maps and isinstance(maps[-1], Intercept)):
-        return None
-    value = number(maps[-1].value)
-    return np.append(np.zeros(p - 1), 1 / value)
+    last = maps[-1] if maps else None
+    if isinstance(last, Intercept):
+        return np.append(np.zeros(p - 1), 1 / number(last.value))
+    terms = last.parts if isinstance(last, Encoded) else ()
+    widths = [math.prod(part.width for part in term) for term in terms]
+    whole = next(filter(is_whole, terms), None)
+    own = [float(term is whole) for term in terms]
+    return None if whole is None else np.repeat(own, widths)
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)

@@ -71,7 +71,7 @@ class Typical:
             if not isinstance(summary, Summary):
                 return None
             halves.append(np.diff(summary.intervals)[:, 0] / 2)
-            explains.append(summary.header["R-squared"].endswith("]"))
+            explains.append("[" in summary.header["R-squared"])
         return cls(summary.names, np.median(halves, axis=0), sum(explains) > TABLES / 2)
 
 

@@ -250,9 +250,11 @@ def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
     theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
-    those of the table's columns. After other maps (normalised rows, or a clip that may move rows of
-    the `setting`) the coefficients are those of the mapped rows, and their names end in `(mapped)`;
-    likewise without a `setting`, where the units are not known.
+    those of the table's columns. Where the indicators of a category sum to 1 in every row, their
+    coefficients take up the constant, which is then 0. After other maps
+    (normalised rows, or a clip that may move rows of the `setting`) the coefficients are those of
+    the mapped rows, and their names end in `(mapped)`; likewise without a `setting`, where the
+    units are not known.
     """
     ranges: tuple[tuple[float, str], ...] = ()
     known = None if setting is None else set(_chain(setting, RowsNode))
@@ -264,6 +266,9 @@ def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
         if maps and isinstance(maps[0], Encoded):
             terms = _expanded(maps[0].parts, theta)
             intercept += float(terms.pop((), 0.0))
+            if whole := next(filter(is_whole, terms), None):  # its levels include the constant
+                terms[whole] = terms[whole] + intercept + label.centre / label.half
+                intercept = -label.centre / label.half
             names = tuple(name for term in terms for name in _names(term))
             ranges = tuple(_range(term) for term, own in terms.items() for _ in own.ravel())
             theta = np.concatenate([own.ravel() for own in terms.values()])
@@ -363,6 +368,14 @@ def _corners(term: Sequence[Part]) -> Array:
 def _levels(part: Categorical) -> Array:
     """The codes of the levels, and that of no level."""
     return np.concatenate([part.coding, np.zeros((1, part.width))])
+
+
+def is_whole(term: Sequence[Part]) -> bool:
+    """Whether the indicators of a term sum to 1 in every row: a coefficient for each level."""
+    return all(
+        isinstance(one, Categorical) and one.baseline is None and one.unknown == "missing"
+        for one in term
+    )
 
 
 def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part, ...], Array]:

@@ -17,6 +17,8 @@ from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import RECORD, RELEASED, Expression, Number
 
+LONGEST = 200  # letters of a formula in an error
+
 
 @attrs.frozen(eq=False)
 class PublicNumbers:
@@ -139,7 +141,10 @@ class PublicNumbers:
         if (formula, up) not in self._known:
             value = self._value(formula, up=up)
             if not math.isfinite(value):
-                raise NotExecutable(f"{formula} is no finite number here; give other parameters")
+                text = str(formula)
+                if len(text) > LONGEST:
+                    text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+                raise NotExecutable(f"{text} is no finite number here; give other parameters")
             self._known[formula, up] = value
         return self._known[formula, up]
 

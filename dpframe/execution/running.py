@@ -152,6 +152,7 @@ class Execution:
         """The draws of a stage, in order, with every number that they need. Raises NotExecutable
         where code of the declaration changed the graph meanwhile.
         """
+        self._check_unchanged()  # and empty caches, into which a function may have put others
         draws = [self._draw(node) for node in self.stages.charged(stage)]
         self._check_unchanged()
         return draws

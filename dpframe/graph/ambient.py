@@ -16,6 +16,7 @@ import enum
 import functools
 import gc
 import inspect
+import io
 import sys
 import sysconfig
 import threading
@@ -38,6 +39,9 @@ from .node import Node
 
 DEEPEST, MOST = 12, 5000  # of helpers within helpers, and of all that is looked at
 FEW = 100  # more numbers in a list are no constant but data
+HOLDERS = frozenset(  # modules of Python whose objects hold what they are given
+    ("builtins", "concurrent", "contextlib", "operator", "queue", "threading", "types", "unittest")
+)
 ARRAYS = (
     *("__array__", "__array_interface__", "__array_struct__", "__cuda_array_interface__"),
     *("__dlpack__", "__dataframe__", "__arrow_array__", "__arrow_c_array__"),
@@ -105,6 +109,9 @@ class _Walk:
             return
         if _is_number(value):
             self.constants[name] = self.constants.get(name, "") + repr(_as_python(value))
+            for label, part in () if id(value) in self.seen else _attributes(value):
+                self.seen[id(value)] = value
+                self.visit(f"{name}{label}", part, depth + 1)
             return
         if id(value) in self.seen or depth > DEEPEST or len(self.seen) > MOST:
             return
@@ -156,8 +163,8 @@ def _reached(
     for what, name in _steps(code):
         if what in ("LOAD_ATTR", "LOAD_METHOD") and value is not NOTHING:
             part = _attribute(value, name)
-            plain = isinstance(value, (types.ModuleType, type))  # whose functions read nothing else
-            if not plain and (part is NOTHING or hasattr(type(part), "__get__")):
+            bound = hasattr(type(part), "__get__") and not isinstance(value, type)
+            if (part is NOTHING or bound) and not isinstance(value, types.ModuleType):
                 yield chain, value  # a method or a descriptor may read all of its object
             chain, value = f"{chain}.{name}", part
             continue
@@ -219,7 +226,9 @@ def _is_data(value: object) -> bool:
     kind = type(value)
     if isinstance(value, (type, types.ModuleType)):
         return False
-    if isinstance(value, (memoryview, bytearray)) or kind.__module__ in {"array", "mmap"}:
+    if isinstance(value, int):
+        return value.bit_length() > 64 * FEW
+    if isinstance(value, (memoryview, bytearray, bytes)) or kind.__module__ in {"array", "mmap"}:
         return len(value) > FEW  # type: ignore[arg-type]
     array = any(hasattr(kind, name) for name in ARRAYS)
     if isinstance(value, (*CONTAINERS, Mapping)) and not array:
@@ -242,7 +251,8 @@ def _numbers(value: Any) -> int:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, PLAIN) or _is_scalar(value)
+    plain = isinstance(value, PLAIN) and not (isinstance(value, (int, bytes)) and _is_data(value))
+    return plain or _is_scalar(value)
 
 
 def _is_scalar(value: object) -> bool:
@@ -284,9 +294,18 @@ def _parts(value: Any) -> Iterator[Found]:
         case type():
             if not _from_library(value):
                 yield from ((f".{name}", _bare(part)) for name, part in vars(value).items())
+                yield "", type(value)
         case _:
             yield from _held(value)
+    if isinstance(value, (*CONTAINERS, Mapping)):
+        yield from _attributes(value)
     yield from _of_python(value)
+
+
+def _attributes(value: Any) -> Iterator[Found]:
+    """What a value of a subclass of numbers, texts or containers was given."""
+    held = {} if isinstance(value, enum.Enum) else getattr(value, "__dict__", None) or {}
+    yield from ((f".{name}", part) for name, part in held.items())
 
 
 def _of_python(value: Any) -> Iterator[Found]:
@@ -297,6 +316,8 @@ def _of_python(value: Any) -> Iterator[Found]:
         case UserList() | threading.local() | BaseException():
             yield from ((f".{name}", part) for name, part in vars(value).items())
             yield ".args", getattr(value, "args", None)
+        case io.BytesIO() | io.StringIO():
+            yield ".getvalue()", value.getvalue()
         case weakref.ref():
             yield "()", value()
         case ContextVar():
@@ -322,7 +343,9 @@ def _held(value: object) -> Iterator[Found]:
     if wrapped is not NOTHING:
         yield ".__wrapped__", wrapped
     library = _from_library(kind)
-    if library and kind.__module__.partition(".")[0] in sys.stdlib_module_names:
+    root = kind.__module__.partition(".")[0]
+    if library and root in sys.stdlib_module_names:
+        yield from (("", part) for part in gc.get_referents(value) if root in HOLDERS)
         return
     for name, part in (getattr(value, "__dict__", None) or {}).items():
         yield f".{name}", part

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import reduce
 from itertools import combinations
 from typing import Any
@@ -98,10 +99,12 @@ def _product(first: Array, second: Array) -> Array:
 
 
 CATEGORY = re.compile(r"C\(\s*(?:`([^`]+)`|([^\W\d]\w*))\s*\)")
-CODED = re.compile(r"C\(.*,", re.DOTALL)
+CODED = re.compile(r"C\(\s*([^,]*?)\s*,", re.DOTALL)
+QUOTED = re.compile(r"\b[CQ]\(\s*['\"]([^'\"]+)['\"]\s*\)")
 STATEFUL = re.compile(
     r"\b(center|scale|standardize|bs|cs|cr|cc|te|poly|hashed|lag)\s*\(", re.IGNORECASE
 )
+NO_LABEL = "1 ~ "  # before a right side alone
 WRITE = '"charges ~ age + C(smoker) + bmi:C(smoker)", of names of the codebook'
 BY_HAND = (
     "Compute it as a column of the table, by a public rule of each row alone, and declare its "
@@ -128,18 +131,29 @@ def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[R
     if any(label in term for term in right):
         way_out = f"Leave {label} out of the right side."
         raise InvalidArgument("formula", "with the label on the left only", formula, way_out)
-    return rows_of(_model(right, named), named), label_of(named[label])
+    column = label_of(named[label])
+    return _rows(right, named, column), column
 
 
-def right_side(formula: str, columns: Iterable[Numeric | Categorical]) -> Rows:
-    """The rows of a formula without a label, such as `age + C(smoker)`. Raises InvalidArgument,
+def right_side(formula: str, columns: Iterable[Numeric | Categorical], label: Column) -> Rows:
+    """The rows of a formula without its label, such as `age + C(smoker)`. Raises InvalidArgument,
     MissingExtra.
     """
     if "~" in formula:
         wanted, way_out = "the right side alone, such as 'age + C(smoker)'", LEFT
         raise InvalidArgument("formula", wanted, formula, way_out)
     named = _named(columns)
-    return rows_of(_model(_read(f"1 ~ {formula}", named)[1], named), named)
+    return _rows(_read(f"{NO_LABEL}{formula}", named)[1], named, label)
+
+
+def _rows(right: list[Term], named: dict[str, Numeric | Categorical], label: Column) -> Rows:
+    """The rows of the right side beside a label. Raises InvalidArgument."""
+    model = _model(right, named)
+    whole = all_levels(named.values())
+    spanned = () in model or any(term and {*term} <= {*whole} for term in model)
+    if not spanned and label.lower is not None and label.levels is None:
+        _check_symmetric(label.name, label.lower, label.upper, label.name, "the intercept")
+    return rows_of(model, named)
 
 
 def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Categorical]:
@@ -182,8 +196,9 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
     """The terms of both sides, as tuples of column names. Raises InvalidArgument."""
     if not isinstance(formula, str) or len(formula) > LONGEST:
         raise InvalidArgument("formula", WRITE, formula, "")
+    text = formula.removeprefix(NO_LABEL)
     if POWER.search(formula):
-        raise InvalidArgument("formula", "with powers below 10", formula, "Name the products.")
+        raise InvalidArgument("formula", "with powers below 10", text, "Name the products.")
     try:
         from formulaic import Formula
         from formulaic.errors import FormulaicError
@@ -195,7 +210,7 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
         pairs = [[[*term.factors] for term in side] for side in sides]
     except (FormulaicError, *WRONG) as error:
         reason = str(error).partition("\n")[0] if isinstance(error, FormulaicError) else ""
-        refusal = InvalidArgument("formula", WRITE, formula, reason)
+        refusal = InvalidArgument("formula", WRITE, text, reason)
     else:
         left, right = ([_term(term, named) for term in side] for side in pairs)
         return left, right
@@ -220,7 +235,7 @@ def _column(factor: Any, named: dict[str, Any]) -> Iterator[str]:
     name = text if category is None else category[1] or category[2]
     if name not in named:
         wanted = f"of columns of the codebook: {', '.join(named)}"
-        raise InvalidArgument("formula", wanted, name, nearest(name, named).lstrip())
+        raise InvalidArgument("formula", wanted, name, nearest(name, named))
     if category is not None and isinstance(named[name], Numeric):
         way_out = f"Its levels are public: dp.Categorical({name!r}, [...]) declares them."
         raise InvalidArgument("formula", "C(...) of a column with levels", text, way_out)
@@ -234,9 +249,11 @@ def _refused(text: str) -> InvalidArgument:
         way_out = f"Columns are scaled by their public bounds at no cost. {by_hand}"
         wanted = "without transforms that learn from the data, which would not be private"
         return InvalidArgument("formula", wanted, text, way_out)
-    if CODED.match(text):
-        way_out = 'dp.Categorical("smoker", ["no", "yes"], baseline="yes") chooses the baseline.'
+    if found := CODED.match(text):
+        way_out = f"dp.Categorical({found[1]!r}, [...], baseline=...) chooses the baseline."
         return InvalidArgument("formula", "with C(...) of a name alone", text, way_out)
+    if found := QUOTED.search(text):
+        return InvalidArgument("formula", "of names without quotes", text, f"Write `{found[1]}`.")
     wanted = "of names of columns, C(...), + - * : / ** and 1"
     return InvalidArgument("formula", wanted, text, by_hand)
 
@@ -272,13 +289,19 @@ def _check_centre(
 ) -> None:
     """Raises InvalidArgument if the model would depend on where a column is centred."""
     rest = [name for name in term if name != part.name]
-    if isinstance(part, Categorical) or part.lower == -part.upper or frozenset(rest) in known:
+    if isinstance(part, Numeric) and frozenset(rest) not in known:
+        missing = ":".join(rest) or "the intercept"
+        _check_symmetric(part.name, part.lower, part.upper, ":".join(term), missing)
+
+
+def _check_symmetric(
+    name: str, lower: Fraction | None, upper: Fraction | None, term: str, missing: str
+) -> None:
+    """Raises InvalidArgument if a column, or the label, is centred, and a term lacks the one that
+    makes up for it.
+    """
+    if lower is None or upper is None or lower == -upper:
         return
-    missing = ":".join(rest) or "the intercept"
-    way_out = (
-        f"Add {missing}; or declare bounds of {part.name} that are symmetric around 0, which leave "
-        "it where it is."
-    )
-    got = f"{':'.join(term)} without {missing}"
-    wanted = f"the same model wherever {part.name} is centred, as its bounds do"
-    raise InvalidArgument("formula", wanted, Plain(got), way_out)
+    way_out = f"Add {missing}; or declare bounds of {name} that are symmetric around 0."
+    wanted = f"of one model, although {name} is centred at the middle of its bounds"
+    raise InvalidArgument("formula", wanted, Plain(f"{term} without {missing}"), way_out)

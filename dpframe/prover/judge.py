@@ -198,6 +198,8 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     beyond, _, attained = at_point(claim.reached, values)
     epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu, least = root(square), root(attained)
+    if not mu.is_finite():
+        return say("no finite $mu$ bounds it")
     if not epsilon >= 0:
         return say("$mu$ = {}, $epsilon$ {}", shown_ball(mu), shown_ball(epsilon))
     delta, at = delta_ball(epsilon, mu), say("at $epsilon$ {}", shown_ball(epsilon))

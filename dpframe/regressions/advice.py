@@ -10,12 +10,12 @@ from typing import Any, cast
 import attrs
 
 from dpframe.errors import InvalidArgument, Plain, PrivacyWarning, address, warn
-from dpframe.execution.preview import Foreseen, columns_of, foreseen, large_delta
+from dpframe.execution.preview import Foreseen, columns_of, foreseen, large_delta, predicted
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu, profile_epsilon
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
 from dpframe.prover.certify import certify
-from dpframe.symbols import exact, rational
+from dpframe.symbols import Number, exact, rational
 
 from .ambssgd import AdaptiveGradientDescent
 from .bayesian import BayesianSSPPure
@@ -193,11 +193,12 @@ def recommend(
 
     Notes
     -----
-    The accuracy is a rule of thumb for add/remove, rows that fill their ball evenly and labels with
-    a std of a third of their bound: noise takes the fraction q/(1 + q) of the explained variance,
-    q = 4 (d/(n mu))^2/R^2, where mu is the Gaussian privacy that (epsilon, delta) allows. Uneven
-    rows lose more. If 100 q is below d/n, the sampling error, one pass over the table suffices, and
-    one more for standard errors.
+    The accuracy is a rule of thumb for labels with a std of a third of their bound: noise takes the
+    fraction q/(1 + q) of the explained variance, q = 4 (d/(n mu))^2/R^2, where mu is the Gaussian
+    privacy that (epsilon, delta) allows. It is for add/remove and rows that fill their ball evenly;
+    of a codebook for typical variation, and for its relation and rows per person. Uneven rows lose
+    more. If 100 q is below d/n, the sampling error, one pass over the table suffices, and one more
+    for standard errors.
 
     Whether coefficients will have intervals follows from n, the noise on X'X, and how columns
     usually vary; columns are assumed to be uncorrelated, and without a setting rows to fill their
@@ -227,7 +228,7 @@ def recommend(
         return of_classes(target, setting, n, size)
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure(setting)))
-    lost = lost_to_noise(n, size, spent, failure, explained)
+    lost = lost_to_noise(n, even_columns(setting, size), spent, failure, explained)
     if size > MANY:
         why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
         return Recommendation(NoisyGradientDescent(), why, lost)
@@ -344,8 +345,33 @@ def _check_setting(setting: Setting, *, each: bool, pure: bool) -> None:
         raise InvalidArgument("setting", wanted, Plain("dp.ADD_REMOVE"), way_out)
 
 
-def lost_to_noise(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float) -> float:
-    """The rule of thumb of `recommend`, in [0, 1)."""
+def even_columns(setting: Setting | None, d: int) -> float:
+    """The number of columns of rows that fill their ball evenly and lose as much to noise as d
+    columns of a setting: its square is the squared norm of rows times the sum of 1/m over
+    directions with the mean squares m, which are typical ones for a codebook and 1 along the
+    intercept. The noise grows with the rows of a person, and 1.5 times under replace-one.
+    """
+    if setting is None:
+        return d
+    rows, person = setting.X, setting.rows_per_person
+    noise = (1.5 if setting.relation.replaced else 1.0) * (
+        float(person.value) if isinstance(person, Number) else 1.0
+    )
+    if not rows.parts:
+        return noise * d
+    longest = len(rows.parts)
+    shrunk = (
+        min(1.0, float(rows.norm.value) ** 2 / longest) if isinstance(rows.norm, Number) else 1.0
+    )
+    inverse = sum(
+        math.prod(part.width for part in term) / predicted(term, 0, 0).usual for term in rows.parts
+    )
+    square = shrunk * longest + rows.intercept
+    return noise * math.sqrt(square * (inverse / shrunk + rows.intercept))
+
+
+def lost_to_noise(n: int, d: float, epsilon: Fraction, delta: Fraction, explained: float) -> float:
+    """The rule of thumb of `recommend`, in [0, 1), for d columns that fill their ball evenly."""
     ratio = d / (n * analytic_mu(epsilon, delta))
     share = LOST * ratio**2 / explained
     return share / (1 + share)

@@ -223,8 +223,9 @@ def common_step(
     """The largest step of which every term is a whole multiple: quotients must be rational."""
     if not all(len(part.steps) == 1 and not part.stacked for part in parts):
         return ()
-    first, pairs = parts[0].steps[0], zip(factors, parts, strict=True)
-    terms = [at.constant(f * (part.steps[0] / first)) for f, part in pairs]
+    first, steps = parts[0].steps[0], [part.steps[0] for part in parts]
+    ratios = [at.number(1) if step is first else step / first for step in steps]
+    terms = [at.constant(f * ratio) for f, ratio in zip(factors, ratios, strict=True)]
     shares = [term for term in terms if term is not None]
     if len(shares) < len(terms):
         return ()

@@ -128,7 +128,8 @@ def test_bounds_may_stay_symbols_while_numbers_are_exact():
 
 def test_formulas_are_shown_as_they_are_declared():
     """Over epsilon, delta, B and Y, though numbers were audited."""
-    text = str(audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING))
+    done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING)
+    text = done.text(details=True)
     assert text.count("std = 3*sqrt(log(6/delta))*B^2/epsilon, as stated") == 2
     assert text.count("std = 3*sqrt(log(6/delta))*B*Y/epsilon, as stated") == 1
 
@@ -306,10 +307,27 @@ def test_what_no_pair_attains_is_an_upper_bound_and_says_so():
     assert not done.lines[0].attained
     assert str(done.verdict) == done.lines[0].claim == "unproved"
     assert done.joint_epsilon_lower == 0
-    text = str(done)
+    text = done.text(details=True)
     assert "<= is an upper bound" in text
     assert "All releases together, an upper bound" in text
     assert "epsilon at most 1.3" in text
+
+
+def test_a_cost_that_depends_on_released_numbers_is_the_largest_of_them():
+    """JointSSP spends on counts what n makes clear: each mu is that of the values that cost most,
+    and no pair is known to attain it.
+    """
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    found = audit(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    stated = {"sizes": "0.018", "norms": "0.011", "counts": "0.11", "correction1": "1/12"}
+    least = dp.gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=1)
+    hidden = 1 - Fraction("0.001") - (Fraction("0.018") + Fraction("0.011")) / 1000
+    for line in found.lines:
+        if line.name in stated:
+            part = Fraction(stated[line.name]) * (1 if line.name in {"sizes", "norms"} else hidden)
+            assert 1 - 1e-12 <= line.mu * least / math.sqrt(part) <= 1 + 1e-8  # rounded up
+            assert not line.attained
+    assert all(line.mu is not None for line in found.lines)
 
 
 def test_rows_per_person_multiply_the_cost():

@@ -386,7 +386,10 @@ def test_tables_say_what_they_have():
     assert str(compare(*THREE)).startswith("Std of Gaussian noise, sensitivity 1, by epsilon")
     assert "[KamathU20, Lem 2.4]" in str(compare(*THREE))
     composed = {one.name for one in compare(epsilon=1, times=3).methods}
-    assert {"Laplace", "DiscreteLaplace", "DiscreteGaussian"} <= composed
+    assert {"Laplace", "discrete Laplace", "discrete Gaussian", "L2 Laplace"} <= composed | {
+        one.name for one in compare(epsilon=1, dimension=2, times=3).methods
+    }
+    assert not {"DiscreteLaplace", "DiscreteGaussian"} & composed
     pairs, accountants = [(1, "1e-6"), (3, "1e-5")], ["gaussian", dp.accountants.BasicAccountant()]
     lines = str(compare(pairs=pairs, times=100, accountant=accountants)).splitlines()
     assert lines[0].startswith("Noise std of one number released 100 times")
@@ -448,7 +451,7 @@ def test_dashes_and_unlike_noise_are_explained():
 def test_the_usual_table_has_discrete_gaussian_noise_by_its_exact_law(epsilon):
     """delta by summing over whole numbers; with 1 per cent less noise it is exceeded."""
     rows = {one.name: one.cells[0] for one in compare(epsilon=epsilon, delta="1e-6").methods}
-    std = rows["DiscreteGaussian, exact law"].std
+    std = rows["discrete Gaussian, exact law"].std
     assert std < rows["DiscreteGaussian.concentrated"].std
 
     def delta(std):

@@ -12,7 +12,7 @@ from dpframe.audits.findings import findings
 from dpframe.audits.html.graph_picture import ROOM, graph_picture, width_of
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import described, resized, words_of
+from tests.support.html_pages import described, resized, unfolded, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 BOUND, LABEL = dp.parameter("B", 0), dp.parameter("Y", 0)
@@ -59,7 +59,7 @@ def test_shares_beyond_the_budget_are_one_story():
     assert "✗ refuted" not in page
     assert "shares exceed the budget" in page
     assert "It does." in page
-    text = " ".join(str(done).split())
+    text = unfolded(done)
     exceed = "The declared shares exceed the budget; the claim itself holds by another accountant."
     assert f"The plan of shares {exceed}" in text
     assert "The claim itself holds by" in text

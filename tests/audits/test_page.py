@@ -13,11 +13,12 @@ import dpframe as dp
 from dpframe.audits import audit, parse_description
 from dpframe.audits.drawing import LEAK, LEGEND, drawing, lines
 from dpframe.audits.figures import against, exactly, figure, formula, hanging, short
+from dpframe.audits.findings import findings
 from dpframe.literature.catalogue import EXAMPLES, example, setting_of
 from dpframe.prover import Verdict
 from dpframe.symbols import DELTA, EPSILON, constant, log
 from dpframe.wording import digits
-from tests.support.html_pages import read, unfolded
+from tests.support.html_pages import read, unfolded, words_of
 
 # ----------------------------------------------------------------------------- The page of an audit
 SETTING = dp.Setting(
@@ -39,7 +40,6 @@ PLACES = [
     "What each release costs",
     "How the budget is split",
     "The first thing to change",
-    "Noise that is wasted",
     "Assumed, not proved",
     "Why it holds",
     "The plan of shares",
@@ -48,23 +48,75 @@ PLACES = [
 ]
 
 
+FIRST = [*PLACES[:4], "Assumed, not proved"]
+
+
 def test_text_and_page_have_the_same_sections_in_one_order():
     """The verdict and the sentence first; a page has a few sections more, at its end."""
     done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
-    shown = [one for one in done.text().split("\n") if one and not one.startswith(" ")]
-    assert [one for one in shown if one in PLACES] == PLACES
+    for text, places in ((done.text(details=True), PLACES), (str(done), FIRST)):
+        shown = [one for one in text.split("\n") if one and not one.startswith(" ")]
+        assert [one for one in shown if one in PLACES] == places
     titles = [one.text for one in read(done.to_html()).one("main").all("h2")]
     assert [one.partition(" ")[2] for one in titles[1 : 1 + len(PLACES)]] == PLACES
-    costs = done.text().split("\n\n")[5]
+    costs = done.text(details=True).split("\n\n")[5]
     assert re.search(r"joint Gaussian profile +inside it +0.595 +0.596\n", costs)
+
+
+@pytest.mark.parametrize("name", ["SSP", "AdaSSP", "JointSSP"])
+def test_short_texts_have_half_the_lines_and_name_what_they_leave_out(name):
+    """Every assumption by its title, every release, and the call that prints the rest."""
+    done = audit(getattr(dp, name)(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    short, whole = str(done), done.text(details=True)
+    assert len(short.splitlines()) < 0.55 * len(whole.splitlines())
+    for part in ("A4 Failures are not published", "W3 delta is small", done.lines[0].name):
+        assert part in short
+    assert "More, by audit.text(details=True): " in short
+    assert "What is claimed" in " ".join(short.split())
+    assert "missing=" not in short
+    assert 'missing="drop"' in whole
+    assert "More, by" not in whole
 
 
 def test_at_most_two_ways_out_are_printed():
     """JSON has all of them."""
-    done = audit(dp.literature.SSPWangCoded(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
-    assert done.records()["open"][0]["way_out"].endswith(", or raise epsilon or delta.")
-    two = "by 1.53237, or calibrate it (dp.Gaussian.analytic is exact)."
+    done = audit(Both(), target=dp.ApproxDP(1, "1e-6"), setting=ONE)
+    assert "or state the noise by hand" in done.records()["open"][0]["way_out"]
+    two = "multiply every share of epsilon by 1/2, or draw once and use the released value twice."
     assert two in unfolded(done)
+    assert "state the noise by hand" not in unfolded(done)
+
+
+class Both(dp.Regression):
+    """Each release spends the whole budget."""
+
+    def declare(self, X, y, budget):
+        """Two releases."""
+        releases = (X.T @ X, X.T @ y)
+        return tuple(dp.release(one, dp.Gaussian.analytic, budget) for one in releases)
+
+
+def test_an_audit_says_that_the_budget_is_not_split():
+    """Where each release has all of it, and where none has a share; not where it is split."""
+    target = dp.ApproxDP(1, "1e-6")
+    both = str(audit(Both(), target=target, setting=ONE))
+    whole = "epsilon is not split: release of X'X, release of X'y are each given all of it."
+    assert whole in both
+    coded = audit(dp.literature.SSPWangCoded(), target=target, setting=ONE)
+    none = "No release is given a share of epsilon: it is not split, and all are judged together."
+    assert none in str(coded)
+    assert none.replace("epsilon", "ε") in words_of(coded)
+    assert none in findings(coded).change.why
+    assert findings(coded).record()["not_split"] == none
+    assert "not split" not in str(audit(dp.literature.AdaSSPWang(), target=target, setting=ONE))
+
+
+def test_no_section_repeats_that_noise_is_enough():
+    """Of joint calibration with one size that is a number, twice."""
+    done = audit(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    assert findings(done).waste.tight
+    assert "Size of the noise" not in done.text(details=True)
+    assert "joint calibration would save none" in " ".join(str(done).split())
 
 
 TWICE = """

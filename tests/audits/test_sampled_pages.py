@@ -26,7 +26,8 @@ def found():
 
 def test_text_json_and_html_state_the_samples(found):
     """In the noise, the table and the assumptions."""
-    text = " ".join(str(found.audit).split())
+    assert SAMPLE in " ".join(str(found.audit).split())
+    text = unfolded(found.audit)
     assert text.count(SAMPLE) == 2
     assert re.search(rf"A9 [^:]*: r2: {SAMPLE}", text)
     assert "r2 (×50, sample 0.01)" in text
@@ -43,9 +44,10 @@ def test_text_json_and_html_state_the_samples(found):
 def test_a_page_has_one_way_out(found):
     """That by the accountant that counts samples."""
     text = unfolded(found.audit)
-    assert set(re.findall(r"[Mm]ultiply (?:all|the) noise[a-z0-9, ]* by ([\d.]+\d)", text)) == {
-        "1.143"
-    }
+    recommended, _, other = text.partition(found.change.otherwise)
+    factor = r"[Mm]ultiply (?:all|the) noise[a-z0-9, ]* by ([\d.]+\d)"
+    assert set(re.findall(factor, f"{recommended} {other}")) == {"1.143"}
+    assert "Better where all noise is to keep its proportions." in found.change.otherwise
     assert "samples are not counted" in text
 
 

@@ -323,6 +323,17 @@ def test_fit_tests_contrasts_and_predicts(people):
     new = model.inference().get_prediction("new.csv")
     assert saved[["lower", "upper"]].to_numpy() == pytest.approx(new.conf_int(obs=True))
     assert saved[["mean_lower", "mean_upper"]].to_numpy() == pytest.approx(new.conf_int())
+    assert saved["mean_se"].to_numpy() == pytest.approx(new.se_mean)
+    law = model.inference()
+    variance = record["residual_variance"]
+    assert variance["interval"] == pytest.approx(law.scale_conf_int().tolist())
+    files = ["--predict", "new.csv", "--predictions", "n.csv", "--residuals", "normal"]
+    said = both_streams(*FIT, "--simulate", "1", *files)
+    assert "for normal residuals" in " ".join(said.split())
+    normal = pd.read_csv("n.csv")[["lower", "upper"]].to_numpy()
+    new = model.inference().get_prediction("new.csv", residuals="normal")
+    assert normal == pytest.approx(new.conf_int(obs=True))
+    assert np.diff(normal).sum() < np.diff(saved[["lower", "upper"]].to_numpy()).sum()
 
 
 @pytest.mark.filterwarnings("default")
@@ -461,6 +472,7 @@ def test_the_printout_fits_one_screen(people, tmp_path):
         (["--contrast", "smoker"], r"Write 'age' or 'age - 2 intercept'\. Did"),
         (["--contrast", "age - smoker[no]"], r"smoker\[no\] is the baseline; its effect is 0"),
         (["--predict", "new.csv"], "--predict and --predictions must be given together"),
+        (["--residuals", "normal"], "--residuals must be left out without --predict"),
         (["--predict", "no.csv", "--predictions", "p.csv"], "--predict must be an existing file"),
         (["--predict", "book.json", "--predictions", "p.csv"], "--predict must be"),
         *(

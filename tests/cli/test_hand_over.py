@@ -80,12 +80,37 @@ def test_a_fit_saves_its_proof_and_its_result(folder):
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("option", ["--certificate", "--out"])
-def test_where_a_file_goes_is_looked_at_before_anything_is_spent(option):
-    """Nothing is charged where the folder is not there."""
+@pytest.mark.parametrize(
+    ("option", "place", "refused"),
+    [
+        ("--certificate", "nowhere/x.json", "must be a file in a folder that exists"),
+        ("--out", "nowhere/x.json", "must be a file in a folder that exists"),
+        ("--out", "x" * 300, "must be a path whose names have at most 255 letters"),
+        ("--plot", "p.xyz", "must be a file that can be written; got 'p.xyz'. A picture ends in"),
+    ],
+)
+def test_where_a_file_goes_is_looked_at_before_anything_is_spent(option, place, refused):
+    """Nothing is charged where it cannot be written."""
     both_streams("ledger", "create", "l.sqlite", "t", "--epsilon", "1", "--delta", "1e-6")
-    said = fit(option, "nowhere/x.json", "--ledger", "l.sqlite", "--dataset", "t", status=2)
-    assert f"{option} must be a file in a folder that exists" in said
+    said = fit(option, place, "--ledger", "l.sqlite", "--dataset", "t", status=2)
+    assert f"{option} {refused}" in said
+    assert "std err" not in said
+
+
+def test_a_file_that_cannot_be_opened_is_refused_before_the_fit(folder, monkeypatch):
+    """One that can is left as it is until the fit is made."""
+    (folder / "old.json").write_text("old")
+    fit("--out", "old.json", "--certificate", "age.json", "--force", "--alpha", 2, status=2)
+    assert (folder / "old.json").read_text() == "old"
+    assert not (folder / "age.json").exists()
+
+    def refuse(*_):
+        raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    said = fit("--out", "r.json", status=2)
+    assert "--out must be a file that can be written; got 'r.json'. Permission denied." in said
+    assert "std err" not in said
 
 
 @pytest.mark.usefixtures("folder")

@@ -182,3 +182,28 @@ def test_one_record_is_a_table_of_one_row(record):
     with pytest.raises(BadData, match=r"a table of one row: pandas\.DataFrame") as refusal:
         model().fit(*table()).predict(record)
     assert "column age" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("spoilt", [["b", "a"], ["a", "b", "c"]])
+def test_a_fit_that_fails_keeps_the_names_of_the_fit_before(spoilt):
+    """Rows to predict are those of the coefficients, not of the table that was refused."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.uniform(-1, 1, (500, 2)), columns=["a", "b"])
+    ball = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    fitted = model(dp.SSP(), setting=ball, epsilon=100).fit(X, X["a"] / 2)
+    before = fitted.predict(X)
+    with pytest.raises(BadData, match="finite"):
+        fitted.fit(pd.DataFrame(np.nan, index=X.index, columns=spoilt), X["a"] / 2)
+    assert fitted.feature_names_in_.tolist() == ["a", "b"]
+    assert np.array_equal(fitted.predict(X), before)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(X[["b", "a"]])
+
+
+def test_a_first_fit_that_fails_leaves_no_names():
+    """As before the fit."""
+    X, y = table()
+    unfitted = model()
+    with pytest.raises(BadData, match="finite"):
+        unfitted.fit(X.assign(age=np.nan), y)
+    assert "n_features_in_" not in vars(unfitted)

@@ -93,6 +93,12 @@ def test_a_ledger_does_not_count_scores(tmp_path: Path):
     (message,) = (str(one.message) for one in caught)
     assert "but not scores of predictions" in message
     assert "Its total holds only if no person moves another" in message
+    again = private(JOINING, ledger=ledger, dataset="t")
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        cross_val_score(again, *people(), cv=3)
+    own, second = (str(one.message) for one in caught)
+    assert own.startswith("A score is computed from labels without noise")
+    assert second == message
 
 
 def test_a_level_is_answered_with_alpha():

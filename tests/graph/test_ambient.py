@@ -3,15 +3,20 @@
 # ruff: noqa: N811, PLC3002, PLW0108 - what people write
 
 import functools
+import io
 import math
+import operator
 import sys
 import types
 import weakref
 from collections import OrderedDict, UserList, defaultdict, deque, namedtuple
+from concurrent.futures import Future
 from contextvars import ContextVar
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
+from queue import Queue
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -44,6 +49,12 @@ Cases = Enum("Cases", {"ROWS": DATA})
 ROWS, WEAK, USED = (row for row in DATA), weakref.ref(DATA), UserList(LABELS)
 VARIED, MISSING = ContextVar("VARIED", default=DATA), defaultdict(lambda: DATA)
 RAISED, PRICES = ValueError(DATA), [Decimal(i) for i in range(1000)]
+WAITING, STREAM, PACKED = Queue(), io.BytesIO(DATA.tobytes()), DATA.tobytes()
+COMPUTED, DIGITS = Future(), int.from_bytes(PACKED)
+CALLED, CELL = operator.methodcaller("dot", DATA), types.CellType(DATA)
+SPACE, FAKED = types.SimpleNamespace(rows=DATA), Mock(return_value=DATA)
+WAITING.put(DATA)
+COMPUTED.set_result(DATA)
 
 
 class Holder:
@@ -63,6 +74,30 @@ class Holder:
     def largest(self):
         """Largest."""
         return DATA.max()
+
+
+class Looked(type):
+    """Has any attribute."""
+
+    def __getattr__(cls, name):
+        """Data."""
+        return DATA
+
+
+class Anything(metaclass=Looked):
+    """Its class answers."""
+
+
+class Longer(list):
+    """May be given attributes."""
+
+
+class Count(int):
+    """Likewise."""
+
+
+LISTED, COUNTED = Longer(), Count(3)
+LISTED.rows = COUNTED.rows = DATA
 
 
 class Slotted:
@@ -223,6 +258,18 @@ READING = {
     "default of a dictionary": ("DATA in MISSING", lambda v: (v, MISSING[0])),
     "exception": ("RAISED", lambda v: (v, RAISED.args)),
     "decimals": ("PRICES", lambda v: v + PRICES[0]),
+    "queue": ("WAITING", lambda v: v + WAITING.get().sum()),
+    "future": ("COMPUTED", lambda v: v + COMPUTED.result().sum()),
+    "stream": ("STREAM", lambda v: v + np.frombuffer(STREAM.getvalue()).sum()),
+    "bytes": ("PACKED", lambda v: v + np.frombuffer(PACKED).sum()),
+    "digits": ("DIGITS", lambda v: v + DIGITS),
+    "call of a method": ("CALLED", lambda v: v + CALLED(v)),
+    "cell": ("CELL", lambda v: (v, CELL)),
+    "namespace": ("SPACE", lambda v: (v, SPACE)),
+    "mock": ("FAKED", lambda v: v + FAKED().sum()),
+    "attribute of a list": ("LISTED.rows", lambda v: (v, LISTED)),
+    "attribute of a number": ("COUNTED.rows", lambda v: (v, COUNTED)),
+    "class of a class": ("DATA in Anything", lambda v: v + Anything.rows.sum()),
     "single dispatch": ("DATA in ", lambda v: dispatched(v)),
 }
 FREE = {

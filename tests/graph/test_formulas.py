@@ -20,7 +20,7 @@ from tests.support import checking as check
 formulaic = pytest.importorskip("formulaic")
 
 BOOK = (
-    dp.Numeric("y", -5, 20),
+    dp.Numeric("y", -20, 20),
     dp.Numeric("a", 0, 10),
     dp.Numeric("b", -3, 1),
     dp.Numeric("z", "-0.7", "0.7"),
@@ -189,7 +189,9 @@ REFUSED = {
     "y ~ I(a**2)": 'dp.Numeric("a_2", lower, upper)',
     "y ~ {a + 1}": "public rule of each row",
     "y ~ np.exp(a)": "public rule of each row",
-    "y ~ C(two, contr.sum)": "baseline",
+    "y ~ C(two, contr.sum)": "dp.Categorical('two', [...], baseline=...)",
+    "y ~ Q('body mass')": "Write `body mass`.",
+    "y ~ C('two')": "Write `two`.",
     "y ~ C(a)": "dp.Categorical('a'",
     "y ~ (a + b)**10000000": "with powers below 10",
     "y ~ 2*a": "names of the codebook",
@@ -222,6 +224,17 @@ def test_what_is_no_formula_of_a_codebook_is_refused_in_a_sentence(formula):
     assert REFUSED[formula] in str(refusal.value)
     assert "\n" not in str(refusal.value)
     assert "\x1b" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("formula", ["y ~ 0 + z", "y ~ 0 + z:four", "y ~ 0 + z:all"])
+def test_a_label_is_centred_beside_a_constant_only(formula):
+    """Otherwise the middle of its bounds would be a constant of the model that nobody wrote."""
+    every = dp.Categorical("all", ["u", "v", "w"], baseline=None)
+    described(formula, [*BOOK, every])
+    with pytest.raises(InvalidArgument, match=r"y is centred.*Add the intercept"):
+        described(formula, [dp.Numeric("y", -5, 20), *BOOK[1:], every])
+    described("y ~ 0 + z + all", [dp.Numeric("y", -5, 20), *BOOK[1:], every])
+    described("two ~ 0 + z", BOOK)
 
 
 @pytest.mark.parametrize("formula", [5, None, ["y ~ a"], "y ~ a" + " + a" * 5000])
@@ -343,6 +356,32 @@ def test_a_fit_by_formula_is_that_of_its_products():
     assert model.predict(table[:50]) == pytest.approx(table["y"][:50], abs=0.1)
     assert model.feature_names_in_.tolist() == ["a", "b", "two"]
     assert "b:two[yes]" in str(model.summary())
+
+
+def test_levels_without_a_baseline_have_the_means_of_labels():
+    """The constant of centred labels is theirs, also beside a centred number; R^2 is about the
+    mean.
+    """
+    table = even(6_000).assign(all=np.tile(["u", "v", "w"], 2_000))
+    table["y"] = 3 + 2.0 * (table["all"] == "v") + 0.5 * table["a"]
+    every = dp.Categorical("all", ["u", "v", "w"], baseline=None)
+    book = [dp.Numeric("y", -5, 20), *BOOK[1:], every]
+    given = {"relation": dp.ADD_REMOVE, "epsilon": "1e8", "delta": "1e-6", "rng": 0}
+    explained = table.groupby("all")["y"].mean().var(ddof=0) / table["y"].var()
+    for formula, wanted, rsquared in (
+        ("y ~ 0 + all", [5.5, 7.5, 5.5], explained),
+        ("y ~ 0 + all + a", [3, 5, 3, 0.5], 1),
+    ):
+        model = dp.PrivateRegressor.from_formula(formula, book, **given).fit(table)
+        law = model.inference()
+        assert law.names == model.coef_names_
+        assert model.intercept_ == 0
+        for found in (model.coef_, law.params):
+            assert dict(zip(law.names, found, strict=True)) == pytest.approx(
+                dict(zip(("all[u]", "all[v]", "all[w]", "a"), wanted, strict=False)), abs=0.1
+            )
+        assert law.rsquared == pytest.approx(rsquared, abs=0.01)
+        assert "constant" not in model.summary().header
 
 
 def test_missing_cells_are_what_they_are_in_the_codebook():

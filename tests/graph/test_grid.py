@@ -267,3 +267,16 @@ def test_grids_of_ones_own_stand_on_the_clip():
         seen = views(maps, far, lambda one: 2.0 if one == X.columns else float(one))
         assert clipped in seen
         assert np.linalg.norm(seen[grid]) <= 2**20 + 1
+
+
+def test_a_multiple_of_a_statistic_is_on_the_grid_whose_step_is_a_power_of_a_sum():
+    """The kernel need not divide the step, (1 + sqrt(2))^2 of something, by itself."""
+
+    class Twice(dp.Regression):
+        def declare(self, X, y, budget):
+            rows = X.scaled_columns(by=[1, 1], minus=[1, 1])
+            return dp.release(2 * dp.lambda_min(rows.T @ rows), dp.Gaussian.analytic, budget)
+
+    setting = dp.Setting(X=dp.Rows(norm=1, d=2), relation=dp.ADD_REMOVE)
+    proof = dp.certify(Twice(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    assert proof.verdict.accepted, proof.verdict.reason

@@ -305,3 +305,16 @@ def test_shares_beyond_the_theorem_are_not_certified_everywhere() -> None:
     proof = dp.certify(Twenty(), target=target, setting=SETTING)
     with pytest.raises(dp.InvalidArgument):
         proof.at(gamma=1 - Fraction(1, 10**6))
+
+
+def test_a_negative_share_of_numbers_is_refused_by_its_release():
+    """Also where joint noise has no finite mu, and no pair of neighbours is known to attain it."""
+
+    def declare(X, y, budget):
+        shares = budget.split(2, -1)
+        pairs = zip((X.T @ y, y.sum()), shares, strict=True)
+        return tuple(dp.release(one, dp.Gaussian.analytic, share) for one, share in pairs)
+
+    of = {"target": dp.ApproxDP(1, "1e-6"), "setting": setting(relation=dp.REPLACE_ONE)}
+    with pytest.raises(dp.Uncertified, match="share is -1"):
+        dp.certify(samples.declared(declare), **of)

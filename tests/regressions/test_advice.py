@@ -2,9 +2,12 @@
 
 import itertools
 
+import attrs
+import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.estimators.typical import table
 from dpframe.regressions.advice import default_regression
 
 EASY = {"n": 10_000, "d": 10, "epsilon": 1, "delta": "1e-6"}
@@ -219,3 +222,50 @@ def test_columns_that_are_predicted_alike_share_a_line():
     assert "x2" not in text
     assert "Columns are assumed to be uncorrelated." in text
     assert "Merge rare levels first: those of town." in text
+
+
+TYPICAL = dp.Setting(
+    X=dp.Rows(
+        columns=[dp.Numeric("a", 0, 9), dp.Numeric("b", 0, 9), dp.Categorical("c", ["u", "v"])],
+        intercept=True,
+    ),
+    y=dp.Column("y", lower=0, upper=100),
+    relation=dp.ADD_REMOVE,
+)
+
+
+def test_the_loss_is_that_of_a_codebook():
+    """By hand: rows of squared norm 4, mean squares 0.162 twice, 0.45 and 1 of the intercept; the
+    noise of three rows a person, and of one replaced.
+    """
+    asked = {"n": 200, "epsilon": 1, "delta": "1e-6"}
+    inverse = 2 / 0.162 + 1 / 0.45
+    ratio = 4 * 4 * (inverse + 1) / (200 * 0.2367) ** 2 / 0.5
+    lost = dp.recommend(**asked, setting=TYPICAL).lost
+    assert lost / (1 - lost) == pytest.approx(ratio, rel=1e-3)
+    for changed, more in (({"rows_per_person": 3}, 9), ({"relation": dp.REPLACE_ONE}, 2.25)):
+        lost = dp.recommend(**asked, setting=attrs.evolve(TYPICAL, **changed)).lost
+        assert lost / (1 - lost) == pytest.approx(more * ratio, rel=1e-3)
+    short = attrs.evolve(TYPICAL, X=attrs.evolve(TYPICAL.X, norm=1))
+    lost = dp.recommend(**asked, setting=short).lost
+    more = 2 * (3 * inverse + 1) / (4 * (inverse + 1))
+    assert lost / (1 - lost) == pytest.approx(more * ratio, rel=1e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "epsilon"), [(1000, "1"), (1000, "0.3")])
+def test_the_loss_is_about_that_of_simulated_tables(n, epsilon):
+    """Of typical variation, beside that of sampling: within a factor of two."""
+    new, _ = table(TYPICAL, 2000, 0.5, np.random.default_rng(100))
+    lost = []
+    for seed in range(25):
+        rows, labels = table(TYPICAL, n, 0.5, np.random.default_rng(seed))
+        exact, noisy = (
+            dp.PrivateRegressor(epsilon=each, delta="1e-6", setting=TYPICAL, rng=seed)
+            .fit(rows, labels)
+            .predict(new)
+            for each in (10**8, epsilon)
+        )
+        lost.append(np.mean((noisy - exact) ** 2) / np.var(exact))
+    rule = dp.recommend(n=n, epsilon=epsilon, delta="1e-6", setting=TYPICAL).lost
+    assert rule / 2 < np.mean(lost) < 2 * rule

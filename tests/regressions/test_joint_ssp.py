@@ -1,7 +1,9 @@
 """JointSSP: what it spends, what it reads, and how near it comes."""
 
+import re
 from functools import cache
 
+import attrs
 import numpy as np
 import pytest
 
@@ -360,3 +362,20 @@ def test_labels_whose_clipped_residuals_mislead():
     assert evidence.moments[0].std / evidence.moments[0].width < (
         once.moments[0].std / once.moments[0].width / 2
     )
+
+
+def test_the_variant_for_intervals_spends_what_it_says():
+    """Parts of the squared mu, by the stds of the noise on the sums."""
+    says = dp.JointSSP.for_intervals.__doc__
+    target, mu = dp.ApproxDP(1, "1e-6"), 0.2367044
+    plain = attrs.evolve(dp.JointSSP.for_intervals(), scaling=0)
+    for regression, place in ((plain, 0), (PLAIN, 1)):
+        run = dp.certify(regression, target=target, setting=setting())
+        stds = {line.name: line.std for line in run.preview(n=N, d=D).lines}
+        for name, sensitivity in (("gram", B**2), ("moment", B)):
+            part = f"{(sensitivity / (mu * stds[name])) ** 2:.0%}"
+            found = re.search(rf"{WRITTEN[name]} (?:gets )?(\d+%)[^,]* instead of (\d+%)", says)
+            assert found[place + 1] == part
+
+
+WRITTEN = {"gram": "X'X", "moment": "X'y"}

@@ -165,8 +165,8 @@ def words_of(done, **options):
 
 
 def unfolded(done):
-    """The text of an audit as one line."""
-    return " ".join(str(done).split())
+    """The text of an audit with all details as one line."""
+    return " ".join(done.text(details=True).split())
 
 
 NOISE = ("std", "scale", "variance", "calibration")

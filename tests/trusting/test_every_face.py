@@ -187,7 +187,7 @@ def test_the_audit_names_what_it_trusts(case):
     names = set(map(place, case.trust))
     assert str(done.verdict) == "proved"
     assert set(done.trusted) == set(done.records()["trusted"]) == names
-    proof = str(done).partition("Why it holds")[2].partition("\n\n")[0]
+    proof = done.text(details=True).partition("Why it holds")[2].partition("\n\n")[0]
     shown = html(findings(done))
     for name in names:
         assert name in " ".join(proof.split()).replace("- ", "-")
@@ -334,7 +334,8 @@ def test_an_accountant_adds_up_a_description(tmp_path):
     padded = place(outside.Padded)
     words = ["audit", str(tmp_path / "paper.toml"), "--accountant", padded]
     assert f"--trust {padded}" in call(*words, status=1)
-    assert f"On trust in {padded}" in call(*words, "--trust", padded)
+    assert f"On trust in {padded}" in call(*words, "--trust", padded, "--details")
+    assert f"{padded} is trusted" in call(*words, "--trust", padded)
 
 
 OWN_KINDS = """

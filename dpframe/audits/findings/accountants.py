@@ -5,7 +5,7 @@ their privacy profile: delta as a function of epsilon.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -22,12 +22,7 @@ from dpframe.accountants import (
 )
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
-from dpframe.numerics import (
-    Interval,
-    profile_delta,
-    profile_epsilon,
-    to_float,
-)
+from dpframe.numerics import profile_delta, profile_epsilon, to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import (
     ADD_REMOVE,
@@ -324,13 +319,9 @@ def profile(problem: Problem, values: Values, cost: float | None) -> Profile | N
     """
     joint = joint_cost(problem, values)
     sampled = any(map(amplified, problem.graph.releases))
-    exact = joint is not None and not sampled
-    at = (
-        _exact_profile(joint)
-        if joint is not None and exact
-        else _composed_profile(problem, joint, values)
-    )
-    if at is None:
+    exact = joint if joint is not None and not sampled else None
+    parts = () if exact else composed(problem, joint, values)[0]
+    if exact is None and not parts:
         return None
     claimed = _claimed_point(problem, values)
     known = [Fraction(one) for one in (cost, claimed and claimed[0]) if one]
@@ -338,17 +329,17 @@ def profile(problem: Problem, values: Values, cost: float | None) -> Profile | N
     top, last = REACH * max(known, default=Fraction(1)), (POINTS if exact else FEW) - 1
     last = last // 4 if slow else last
     steps = [Fraction(float(top * k / last)) for k in range(last + 1)]  # doubles, exactly
+    account = NumericAccountant()
     try:
-        found = [at(epsilon) for epsilon in steps]
+        if exact is not None:
+            upper = tuple(profile_delta(at, Fraction(exact.mu[1])) for at in steps)
+        else:
+            upper = tuple(account.delta(parts, at).upper for at in steps)
     except DPFrameError:
         return None
-    return Profile(
-        tuple(map(float, steps)),
-        tuple(one.upper for one in found),
-        tuple(one.lower for one in found),
-        claimed,
-        joint.rule if joint is not None and exact else PROFILE_RULE,
-    )
+    lower = tuple(0.0 if joint is None else joint.least_delta(at) for at in steps)
+    rule = PROFILE_RULE if exact is None else exact.rule
+    return Profile(tuple(map(float, steps)), upper, lower, claimed, rule)
 
 
 @attrs.frozen
@@ -394,25 +385,6 @@ def _numeric(parts: Parts, delta: Fraction) -> float | None:
         return NumericAccountant().epsilon(parts, delta).upper
     except DPFrameError:  # it cannot add these
         return None
-
-
-At = Callable[[Fraction], Interval]
-
-
-def _exact_profile(joint: JointCost) -> At:
-    """Of one Gaussian release, between the bounds on its mu."""
-    high = Fraction(joint.mu[1])
-    return lambda at: Interval(joint.least_delta(at), profile_delta(at, high))
-
-
-def _composed_profile(problem: Problem, joint: JointCost | None, values: Values) -> At | None:
-    """Of one loss a draw; not below what releases attain that read all rows."""
-    (parts, _), account = composed(problem, joint, values), NumericAccountant()
-    if not parts:
-        return None
-    return lambda epsilon: Interval(
-        0.0 if joint is None else joint.least_delta(epsilon), account.delta(parts, epsilon).upper
-    )
 
 
 def _claimed_point(problem: Problem, values: Values) -> tuple[float, float] | None:

@@ -14,9 +14,10 @@ import attrs
 from dpframe.wording import cited
 
 from .accountants import AccountantBounds, Profile, by_accountants, profile
+from .change import Change, change
 from .example import Assumption, assumptions, used_in, values_of
-from .saving import Portion, Saving, portions, saving
-from .waste import Change, Waste, change, waste
+from .saving import Portion, Saving, portions, saving, unsplit
+from .waste import Waste, waste
 
 
 # -------------------------------------------------------------------------- Works that a page cites
@@ -61,6 +62,7 @@ class Findings:
     accountants: tuple[AccountantBounds, ...]
     profile: Profile | None
     portions: tuple[Portion, ...]
+    unsplit: str
     waste: Waste | None
     saving: Saving | None
     change: Change | None
@@ -74,6 +76,7 @@ class Findings:
             "accountants": self.accountants,
             "profile": self.profile,
             "split": self.portions,
+            "not_split": self.unsplit,
             "noise_wasted": self.waste,
             "best_split": self.saving,
             "first_change": self.change,
@@ -102,12 +105,13 @@ def findings(audit: Audit, *, whole: bool = True) -> Findings:
     accountants = by_accountants(audit, values)
     wasted = waste(audit, values)
     best = accountants[0].upper if accountants else None
-    saved = saving(audit, values)
+    saved = saving(audit, values, wasted)
     return Findings(
         audit=audit,
         accountants=accountants,
         profile=profile(problem, values, best) if accountants and whole else None,
         portions=portions(audit, values),
+        unsplit=unsplit(audit),
         waste=wasted,
         saving=saved,
         change=change(audit, wasted, saved),

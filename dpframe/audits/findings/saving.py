@@ -11,14 +11,13 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.numerics import to_float
-from dpframe.privacy import Share
 from dpframe.prover.mixture import amplified, rho_of
 from dpframe.prover.mixture import cost as own_cost
 from dpframe.prover.problem import Problem
-from dpframe.symbols import Expression, Number
-from dpframe.wording import Code, Text, joined, say
+from dpframe.symbols import ONE, Expression, Number, add, power
+from dpframe.wording import Code, Formula, Text, joined, say
 
-from ..figures import figure
+from ..figures import figure, listed
 from ..lines import lower_end
 from ..sentence import in_order, values_text
 from ..splits.criterion import NoiseCriterion
@@ -28,11 +27,13 @@ from .example import Values, budget_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
+    from .waste import Waste
 
 Sizes = tuple[tuple[str, float | None, float | None], ...]
 """The name of each release, its noise as declared, and after a change."""
 ADDED = "epsilon that each adds to the others"
 MOST = 6  # releases that are named
+UNSHARED = "No release is given a share of {}: it is not split, and all are judged together."
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
     "All releases count alike: less noise in sum is not always less error in "
@@ -84,6 +85,20 @@ def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
     return found if any_share else ()
 
 
+def unsplit(audit: Audit) -> Text:
+    """Why the budget is not split among several charges: no share is stated, or several are all of
+    it; "" where it is.
+    """
+    charged, name = audit.report.problem.graph.charged, Formula(audit.target.currency[0])
+    if len(charged) < 2:
+        return say("")
+    if all(one.share is None for one in charged):
+        return say(UNSHARED, name)
+    whole = [one.label for one in charged if one.share and one.share.weights[0] == ONE]
+    each = "{} is not split: {} are each given all of it."
+    return say(each, name, listed(whole)) if len(whole) > 1 else say("")
+
+
 def _claimed(audit: Audit, one: object, values: Values) -> float | None:
     share, times = getattr(one, "share", None), getattr(one, "times", None)
     target = audit.target
@@ -113,14 +128,18 @@ def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
 
 @attrs.frozen
 class Saving:
-    """`before` and `after`: the expected squared noise, `criterion`, as declared and at the best
-    split, rounded up, at the numbers `at`, as text. `releases`: name, and the std
-    (of pure noise the scale) as declared and at that split; None where a number is missing. `call`
-    finds the split and certifies it; "" of a description, whose file states the sizes.
+    """`before` and `after`: the expected squared noise, `criterion`, and at the best split, rounded
+    up, at the numbers `at`, as text. `before` is that `declared` of what is proved, else that of
+    the smallest factors of the noise that meet the claim, which is `scaled` where there are any.
+    `releases`: name, and the std (of pure noise the scale) as declared and at that split; None
+    where a number is missing. `call` finds the split and certifies it; "" of a description, whose
+    file states the sizes.
     """
 
     before: float
     after: float
+    scaled: float | None
+    declared: str
     criterion: str
     noise: str
     releases: Sizes
@@ -131,13 +150,18 @@ class Saving:
     def way(self) -> Text:
         """How to take this split."""
         if not self.call:
-            return say("the file states these sizes in place of calibrations and shares")
+            return say("write these sizes into the file, in place of calibrations and shares")
         return say("{} finds this split and certifies it", Code(f"`{self.call}`"))
 
     @property
     def part(self) -> float:
         """The part of the squared noise that the best split saves."""
         return 1 - self.after / self.before
+
+    @property
+    def against_scaled(self) -> float:
+        """The same against the noise that is enough in the proportions declared."""
+        return 1 - self.after / (self.scaled or self.before)
 
     @property
     def percent(self) -> str:
@@ -148,7 +172,7 @@ class Saving:
     def says(self) -> str:
         """The criterion at both splits, in words."""
         before, after = figure(self.before), figure(self.after, "up")
-        return say("{}: {} as declared, {} at the best split", self.criterion, before, after)
+        return say("{}: {} {}, {} at the best split", self.criterion, before, self.declared, after)
 
     @property
     def sizes(self) -> Text:
@@ -182,16 +206,17 @@ def sizes_text(noise: str, releases: Sizes) -> Text:
     return say("{} {}", noise, joined("; ", (*said, *more))) if said else say("")
 
 
-def saving(audit: Audit, values: Values) -> Saving | None:
-    """The best split of the budget of a proved declaration among its releases, by
-    dp.audits.NoiseCriterion. None where there is no closed form, as with noise of several kinds.
+def saving(audit: Audit, values: Values, waste: Waste | None) -> Saving | None:
+    """The best split of the budget among the releases, by dp.audits.NoiseCriterion, of what is
+    proved or needs more noise alone. None where there is no closed form, as with noise of several
+    kinds.
     """
     problem = audit.report.problem
-    if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
+    raised = waste is not None and waste.factor > 1 and audit.broken is not None
+    if not (audit.report.proved or raised) or problem.personal is not None or len(audit.lines) < 2:
         return None
     try:
-        known = {**_columns(problem), **values}
-        found = _best(problem.graph, audit.target.budget, known, described=audit.described)
+        found = _best(audit, {**_columns(problem), **values}, waste)
     except DPFrameError:
         return None
     return None if found is None or found.part <= WORTH else found
@@ -204,16 +229,17 @@ def _columns(problem: Problem) -> dict[str, Fraction]:
     return {"d": max(sizes)} if sizes else {}
 
 
-def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Saving | None:
-    releases, budget = released(graph), budget_at(budget, values)
+def _best(audit: Audit, values: Values, waste: Waste | None) -> Saving | None:
+    graph, proved = audit.report.problem.graph, audit.report.proved
+    releases, budget = released(graph), budget_at(audit.target.budget, values)
     rows = {"n": int(values["n"])} if "n" in values else {}
     criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)
     law = law_of(graph, criterion, budget)
-    formula = criterion.formula(graph)
-    declared = formula.substitute(dict(criterion.sizes))
     if law is None:
         return None
-    before, after = (_float_at(one, values) for one in (declared, law.least))
+    stated, scaled = _squares(criterion, graph, None), _squares(criterion, graph, waste)
+    declared, enough, after = (_float_at(one, values) for one in (stated, scaled, law.least))
+    before = declared if proved else enough
     if before is None or after is None:
         return None
     noise = divided(releases, law.weights, budget)
@@ -221,6 +247,8 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
     return Saving(
         before=before,
         after=after,
+        scaled=enough,
+        declared="as declared" if proved else _raised(waste),
         criterion=f"{criterion.sentence} ({_entries(criterion, graph, releases)})",
         noise=size_name(one.noise.noise for one in releases),
         releases=tuple(
@@ -231,9 +259,27 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
             )
             for one in releases
         ),
-        at=values_text(_read(formula, criterion, values)),
-        call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
+        at=values_text(_read(criterion.formula(graph), criterion, values)),
+        call=""
+        if audit.described
+        else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
     )
+
+
+def _raised(waste: Waste | None) -> Text:
+    """`with all noise × 1.533`."""
+    return say("") if waste is None else say("with {} × {}", waste.noise, waste.amount)
+
+
+def _squares(criterion: NoiseCriterion, graph: Graph, waste: Waste | None) -> Expression:
+    """The criterion of the noise as declared, or with the factor that is enough."""
+    squares = Fraction(1) if waste is None else Fraction(waste.variance)
+    kept = () if waste is None else waste.kept
+    changed = (
+        criterion.cost(one, graph) * power(one.std, 2) * (1 if one.label in kept else squares)
+        for one in graph.releases
+    )
+    return add(*changed).substitute(dict(criterion.sizes))
 
 
 def _entries(criterion: NoiseCriterion, graph: Graph, releases: Sequence[Release]) -> str:

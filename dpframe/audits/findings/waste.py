@@ -1,6 +1,4 @@
-"""Noise that is wasted or missing against the tightest calibration of the same proportions, and
-what to change first.
-"""
+"""Noise that is wasted or missing against the tightest calibration of the same proportions."""
 
 from __future__ import annotations
 
@@ -16,38 +14,18 @@ from dpframe.audits.cost import joint_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.identity import own
-from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
-from dpframe.privacy import ADD_REMOVE, ApproxDP, PureDP
-from dpframe.prover import Obligation, Verdict
+from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.prover.jointly import factor_beside, noise_factor
 from dpframe.prover.mixture import amplified
-from dpframe.prover.text import overspent, proved_aside
-from dpframe.symbols import ONE, Expression, Number
-from dpframe.wording import (
-    ANALYTIC,
-    Formula,
-    Spelled,
-    Text,
-    best_ways,
-    calibration,
-    capital,
-    joined,
-    say,
-)
+from dpframe.symbols import Expression, Number
+from dpframe.wording import Formula, Text, say
 
-from ..figures import clipped, figure, listed
-from ..sentence import plain_rule, values_text
+from ..figures import figure, listed
+from ..sentence import values_text
 from .accountants import remaining
 from .example import Values, budget_at, upper_at
-from .saving import (
-    WORTH,
-    Saving,
-    Sizes,
-    size_name,
-    sizes_record,
-    sizes_text,
-)
+from .saving import Sizes, sizes_record
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -64,16 +42,16 @@ class Waste:
     (stds, or scales of Laplace noise; None where a symbol is left). `at`: the numbers for which
     this is so, as text; "" where it is so for all. `exact`: whether some pair of tables is known to
     need the factor; else it is an upper bound. `kept`: releases that keep their noise, where that
-    is the smaller change; the factor is that of the others.
+    is the smaller change; the factor is that of the others, and `whole` that of all noise.
     """
 
     factor: float
     variance: float
     releases: Sizes
-    says: str
     at: str = ""
     exact: bool = False
     kept: tuple[str, ...] = ()
+    whole: float | None = None
 
     @property
     def changed(self) -> list[str]:
@@ -86,6 +64,11 @@ class Waste:
         if self.kept:
             return say("the noise of {}", listed(self.changed))
         return say("{} noise", "the" if len(self.releases) == 1 else "all")
+
+    @property
+    def stays(self) -> Text:
+        """`; the noise of r1, r2 stays`."""
+        return say("; the noise of {} stays", listed(self.kept)) if self.kept else say("")
 
     @property
     def amount(self) -> Formula:
@@ -125,7 +108,7 @@ def waste(audit: Audit, values: Values) -> Waste | None:
         return None  # formulas do not count samples
     if found is None or found <= 0:
         return None
-    size = to_float(found, up=True)
+    whole = size = to_float(found, up=True)
     if not free and 1 < size < math.inf:
         kept, found = _smallest(audit, found)
         size = to_float(found, up=True)
@@ -135,8 +118,7 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     )
     at = values_text({name: values[name] for name in sorted(free)})
     reached = _reached(audit, values)
-    done = Waste(size, to_float(found**2, up=True), sizes, "", at, reached, kept)
-    return attrs.evolve(done, says=audit.advice(_says(done)))
+    return Waste(size, to_float(found**2, up=True), sizes, at, reached, kept, whole)
 
 
 def _smallest(audit: Audit, whole: Fraction) -> tuple[tuple[str, ...], Fraction]:
@@ -199,215 +181,3 @@ def _factor(audit: Audit, values: Values) -> tuple[Expression, set[str]]:
 
 def _scaled(size: float | None, factor: Fraction) -> float | None:
     return None if size is None else to_float(Fraction(size) * factor, up=True)
-
-
-def _says(waste: Waste) -> Text:
-    if waste.tight:
-        if waste.exact:
-            return say("No noise is wasted: all of it together spends the target exactly.")
-        return say(
-            "Joint calibration would save no noise: by its upper bound on the cost, all of it "
-            "together spends the target."
-        )
-    less = "" if waste.exact else f"; {LESS}"
-    several = len(waste.releases) - len(waste.kept) > 1
-    declared = ", in the proportions declared," * several
-    if waste.factor < 1:
-        by = Spelled(" by `dp.regressions.Jointly`" * several, "")
-        return say(
-            "{} could be multiplied by this factor{} and the target still be met{}{}.",
-            capital(waste.noise),
-            declared or ",",
-            by,
-            less,
-        )
-    if waste.exact and not waste.kept:
-        return say(
-            "Measured by the joint calibration of this noise, all of it must be multiplied by this "
-            "factor, in the proportions declared, to meet the target."
-        )
-    return say(
-        "Multiplied by this factor{} {} meets the target{}{}.",
-        declared or ",",
-        waste.noise,
-        less,
-        _stays(waste),
-    )
-
-
-def _stays(waste: Waste) -> Text:
-    """`; the noise of r1, r2 stays`."""
-    return say("; the noise of {} stays", listed(waste.kept)) if waste.kept else say("")
-
-
-@attrs.frozen
-class Change:
-    """`title`: what to do, `why`, `how` in terms of the declaration, and the `effect`."""
-
-    title: str
-    why: str
-    how: str
-    effect: str
-
-
-def change(audit: Audit, waste: Waste | None, best: Saving | None) -> Change | None:
-    """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
-    that fails. None where there is nothing to change.
-    """
-    if audit.verdict is not Verdict.PROVED:
-        return _mend(audit, waste)
-    if waste is not None and waste.factor < 1 - WORTH:
-        return _save(audit, waste, best)
-    failing = [line.name for line in audit.lines if line.verdict is Verdict.REFUTED]
-    return _restate(failing) if failing else None
-
-
-JOINTLY = say(
-    "`dp.regressions.Jointly(of=...)` finds the factor for each claim: a formula where there is "
-    "one."
-)
-BY_FACTOR = "Multiply each std and scale{} by {}, each variance by its square{}{}."
-SIZED = "; give a release with a calibration its size in place of the calibration"
-TOGETHER = "; leave out ``share``, so that all releases are judged together"
-
-
-def _scaling(audit: Audit, waste: Waste) -> Text:
-    """How to multiply all noise by the factor: by a declaration in Python, or in the file."""
-    if not audit.described:
-        return JOINTLY
-    of = f" of {listed(waste.changed)}" if waste.kept else ""
-    releases = audit.report.problem.graph.releases
-    sized = SIZED * any(one.rule is not None for one in releases)
-    together = say(TOGETHER) if any(one.share is not None for one in releases) else ""
-    return say(BY_FACTOR, of, waste.amount, sized, together)
-
-
-def _mend(audit: Audit, waste: Waste | None) -> Change | None:
-    obligation = _first(audit, waste)
-    if obligation is None:
-        return None
-    node = clipped(obligation.node, 80)
-    if obligation.kind == "total" and waste is not None and waste.factor > 1:
-        rest = " exactly, with nothing to spare" if waste.exact else f" ({LESS})"
-        return Change(
-            _times(waste),
-            say("{}: {}", node, clipped(obligation.rule, 200)),
-            _scaling(audit, waste),
-            say("All releases together then meet the claim{}{}.", rest, _sizes(audit, waste)),
-        )
-    if obligation in audit.report.overspent:
-        return _shares(audit, obligation)
-    edit = obligation.edit
-    read = None if edit is None else getattr(edit.value, "origin", None)
-    title, why = say("Mend {}", node), obligation.rule
-    if read is not None:
-        label = Formula(clipped(read.label, 60))
-        title = say("Put a public number in place of {}, which reads the data", label)
-        why = capital(plain_rule(obligation))
-    elif edit is not None and edit.what == "release":
-        title = say("Release {} with noise, or leave it out", node)
-    witness = clipped(obligation.example, 240)
-    return Change(
-        title,
-        clipped(why, 240),
-        capital(audit.advice(best_ways(obligation.repair)) or "See what stands in the way."),
-        say("It removes this: {}", witness) if witness else "",
-    )
-
-
-def _shares(audit: Audit, obligation: Obligation) -> Change:
-    """Of shares that sum to more than the claim."""
-    of = Formula("" if obligation.edit is None else obligation.edit.name)
-    aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
-    repair = audit.advice(best_ways(obligation.repair))
-    return Change(
-        say("Lower the shares of {}{}", of, ", or name another accountant" * bool(aside)),
-        say("{}.", capital(joined("; ", overspent(audit.report)))),
-        say("{} Or {}", aside, repair) if aside else capital(repair),
-        "The total then holds as declared." if aside else "",
-    )
-
-
-def _first(audit: Audit, waste: Waste | None) -> Obligation | None:
-    """Private data in public first, then a refuted total, then anything refuted, then open. Where
-    no factor of all noise mends the total, a refuted release, that at the least epsilon first.
-    """
-    opened = audit.report.open_obligations
-    leaks = (one for one in audit.report.common if one.verdict is not Verdict.PROVED)
-    refuted = [one for one in opened if one.verdict is Verdict.REFUTED]
-    single = [one for one in refuted if waste is None and one.kind != "total" and one.witness]
-    worst = min(single, key=_epsilon, default=None)
-    return next(leaks, None) or worst or audit.broken or next(iter([*refuted, *opened]), None)
-
-
-def _epsilon(obligation: Obligation) -> Fraction:
-    values = {} if obligation.witness is None else obligation.witness.values
-    return values.get("epsilon", Fraction(0))
-
-
-def _sizes(audit: Audit, waste: Waste) -> Text:
-    """`: std gram 8.253 -> 9.766`, where these are numbers."""
-    sizes = sizes_text(size_name(line.noise for line in audit.lines), waste.releases)
-    return say("{}{}", say(": {}", sizes) if sizes else sizes, _stays(waste))
-
-
-def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
-    saved, one = 1 - waste.variance, len(waste.releases) == 1
-    how = _scaling(audit, waste)
-    rule = _tightest(audit) if one else None
-    if rule is not None:
-        how = say("Name {}, which sizes the noise so.", audit.advice(rule))
-    more = " At the best split of the budget it falls by {} per cent."
-    return Change(
-        _times(waste),
-        say(
-            "The claim would still be met{}: {} costs less than is claimed.",
-            "" if waste.exact else f" ({LESS})",
-            "it" if one else "all of the noise together",
-        ),
-        how,
-        say(
-            "The variance of {} falls by {} per cent{}.{}",
-            waste.noise,
-            figure(100 * saved, "down", 3),
-            _sizes(audit, waste),
-            say(more, best.percent) if best else "",
-        ),
-    )
-
-
-def _tightest(audit: Audit) -> Spelled | None:
-    """The calibration that spends the claim exactly by this one release, where it has a name."""
-    release = audit.report.problem.graph.releases[0]
-    noise = release.noise
-    if release.times != ONE or release.sampled is not None:
-        return None  # a share is that of one draw, on all rows
-    if noise.kind == "gaussian" and isinstance(audit.target, ApproxDP):
-        return ANALYTIC
-    pure = getattr(noise, "pure", None)
-    if isinstance(audit.target, PureDP) and own(noise) and isinstance(pure, Calibration):
-        return calibration(f"dp.{pure.name}", "pure")
-    return None
-
-
-def _times(waste: Waste) -> Text:
-    """The factor, and where it is the right one."""
-    one = len(waste.releases) == 1
-    if not waste.at:
-        return say("Multiply {} by {}", waste.noise, waste.amount)
-    return say(
-        "Calibrate {}: at {} {} would be {} times as large",
-        "the noise" if one else "all noise together",
-        waste.at,
-        "it" if one else "all of it",
-        waste.amount,
-    )
-
-
-def _restate(names: list[str]) -> Change:
-    return Change(
-        say("Drop the claims about single releases: {}", ", ".join(dict.fromkeys(names))),
-        "They are false, though the claim about the whole is true.",
-        "State no share for them, and cite the joint proof.",
-        "Nothing that is released changes.",
-    )

@@ -13,11 +13,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
 from ..blocks import Document
-from ..figures import clipped
+from ..figures import clipped, percent
 from ..pictures import Axes, bars
 from ..sections.costs import sharp
 from .graph_picture import graph_picture
-from .words import LONGEST, percent, signs, visible, words
+from .words import LONGEST, signs, visible, words
 
 HERE = Path(__file__).parent
 STYLE = (HERE / "style.css").read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from dpframe.wording import Cited, Code, Formula, Subject, Text, parts_of
 
-from ..blocks import DASH, Typeset
+from ..blocks import Typeset
 from ..figures import clipped
 from .mathematics import GREEK, formula
 
@@ -115,14 +115,3 @@ def _set(part: str, known: Collection[str]) -> Markup:
         case " = ":
             return escape(f"{GLUE}={GLUE}")
     return escape(part)
-
-
-def percent(share: float | None) -> str:
-    r"""`33.3 %`; a dash where there is no number.
-
-    >>> percent(1 / 3), percent(1.0), percent(None)
-    ('33.3\xa0%', '100\xa0%', '–')
-    """
-    if share is None:
-        return DASH
-    return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}{GLUE}%"

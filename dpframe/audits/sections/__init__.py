@@ -65,9 +65,8 @@ def _sections(
     yield "printed", "Sensitivities that the paper prints", releases.printed(printed)
     yield "split", "How the budget is split", costs.split(findings)
     yield "paid", "What each record pays", costs.paid(audit)
-    yield "change", "The first thing to change", claims.change(findings)
-    yield "obligations", way, claims.open_obligations(audit)
-    yield "noise", costs.noise_title(findings), costs.noise(findings)
+    yield "change", costs.change_title(findings), costs.change(findings)
+    yield "obligations", way, claims.open_obligations(findings)
     yield "assumptions", "Assumed, not proved", claims.assumptions(findings)
     yield "proof", "Why it holds", claims.proof(audit)
     yield "plan", "The plan of shares", releases.plan(audit)
@@ -79,9 +78,6 @@ def _sections(
     yield "profile", "The privacy profile", costs.profile(findings)
     yield "sources", "Sources", claims.sources(findings)
     yield "reproduce", "How to make this page again", claims.reproduce(audit, command, release())
-
-
-DETAILS = {"graph", "profile", "sources", "reproduce"}  # of a page; text leaves them out
 
 
 def _verdict(audit: Audit) -> tuple[str, Text]:

@@ -18,12 +18,14 @@ from ..drawing import MOST as NODES
 from ..drawing import drawing, lines
 from ..figures import clipped, listed
 from ..findings import Findings
-from ..findings.example import Assumption
+from ..findings.change import solved_by_noise
+from ..findings.example import WORLD, Assumption
 from ..report import Audit
 from ..sentence import free, goal, holding, labels_text, rows_text
 
 MOST = 60  # steps, obligations
 FACTS = 12
+USUAL = {"A1", "A4", "A5", *(one[0] for one in WORLD)}  # of all declarations: short texts name them
 OUTPUT = "output: "  # a remark of a description on its last step
 
 
@@ -50,14 +52,6 @@ def notes(remarks: Iterable[str]) -> Iterator[Block]:
     yield from map(Say, remarks)
 
 
-def change(findings: Findings) -> Iterator[Block]:
-    """What to change first."""
-    one = findings.change
-    if one is not None:
-        yield Say(one.title, "lead")
-        yield Pairs([("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect)])
-
-
 # ------------------------------------------------------------------------------- What is not proved
 def opened(audit: Audit) -> dict[Obligation, list[str]]:
     """Every open obligation and the nodes that have it, equal ones of several releases once."""
@@ -67,8 +61,9 @@ def opened(audit: Audit) -> dict[Obligation, list[str]]:
     return nodes
 
 
-def open_obligations(audit: Audit) -> Iterator[Block]:
+def open_obligations(findings: Findings) -> Iterator[Block]:
     """Every open obligation; and what the noise alone would prove."""
+    audit = findings.audit
     obligations = opened(audit)
     if not obligations:
         return
@@ -77,12 +72,16 @@ def open_obligations(audit: Audit) -> Iterator[Block]:
         yield Say(say("These obligations are about the declared shares. {}", held))
     yield from (Say(one) for one in _aside(audit))
     for one, nodes in list(obligations.items())[:MOST]:
-        yield _entry(audit, one, nodes)
+        yield _entry(findings, one, nodes)
     if len(obligations) > MOST:
         yield Say(f"And {len(obligations) - MOST} more.")
 
 
-def _entry(audit: Audit, one: Obligation, nodes: Sequence[str]) -> Pairs:
+def _entry(findings: Findings, one: Obligation, nodes: Sequence[str]) -> Pairs:
+    audit, remedy = findings.audit, findings.change
+    way_out = audit.advice(best_ways(one.repair))
+    if remedy is not None and solved_by_noise(one, findings.waste):
+        way_out = say("{}, as recommended above.", remedy.title)
     shares = audit.holds_by and one.edit is not None and one.edit.what == "shares"
     badge = Badge(one.verdict)
     if shares:
@@ -92,10 +91,11 @@ def _entry(audit: Audit, one: Obligation, nodes: Sequence[str]) -> Pairs:
             ("At", say("{}{}", listed(nodes), _times(one))),
             ("Facts", one.facts[:FACTS]),
             (one.shows.capitalize(), one.example),
-            ("Way out", audit.advice(best_ways(one.repair))),
+            ("Way out", way_out),
         ],
         title=one.rule,
         badge=badge,
+        details=frozenset({"Facts"}),
     )
 
 
@@ -144,7 +144,10 @@ def proof(audit: Audit) -> Iterator[Block]:
 
 def assumptions(findings: Findings) -> Iterator[Block]:
     """What the verdict rests on, by the identifiers of docs/assumptions."""
-    yield Pairs([(one.id, _assumed(one)) for one in findings.assumptions])
+    pairs = [(one.id, _assumed(one)) for one in findings.assumptions]
+    own = [f"{one.id} {_assumed(one)}" for one in findings.assumptions if one.id not in USUAL]
+    usual = [f"{one.id} {one.title}" for one in findings.assumptions if one.id in USUAL]
+    yield Pairs(pairs, short="\n".join([*own, f"{'; '.join(usual)}."]))
 
 
 def _assumed(one: Assumption) -> Text:

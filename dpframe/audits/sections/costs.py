@@ -17,8 +17,8 @@ from dpframe.symbols import ONE
 from dpframe.wording import Code, Formula, Text, capital, joined, say
 
 from .. import figures
-from ..blocks import Block, Cells, Column, Picture, Say, Table, number
-from ..figures import chosen, clipped, equals, figure, formula, listed, short
+from ..blocks import Block, Cells, Column, Pairs, Picture, Say, Table, number
+from ..figures import chosen, clipped, equals, figure, formula, listed, percent, short
 from ..findings import Findings
 from ..findings.accountants import AccountantBounds, Profile
 from ..findings.saving import ALIKE
@@ -32,7 +32,6 @@ from ..sentence import own_cost, values_text
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 ROWS = 24  # of a table
 CLAIMED = "Claimed: the share of the budget that the declaration states for a release."
-UNCLAIMED = "The declaration claims nothing for single releases."
 MEANING = (
     "At least: some pair of neighbours costs so much. At most: so much is enough, for all tables."
 )
@@ -51,7 +50,7 @@ def headline(findings: Findings) -> Iterator[tuple[str, str, str]]:
         where = f", {of}" if findings.at else ""
         yield "Noise needed", say("× {}", findings.waste.amount), _needed(findings.waste) + where
     if findings.saving is not None:
-        by = Code("dp.best_split") if findings.saving.call else "the sizes below"
+        by = Code("dp.best_split") if findings.saving.call else "these sizes"
         at = say(" at {}", findings.saving.at) if findings.saving.at else ""
         saved = say("of the squared noise{} saved by {}", at, by)
         note = joined(": ", filter(None, (saved, findings.saving.sizes)))
@@ -140,7 +139,7 @@ def together(findings: Findings) -> Iterator[Block]:
     title += "" if limit is None else ", the claim dashed"
     columns: Cells = {
         Column("accountant"): lambda one: one.name,
-        Column("how", under=True): lambda one: say("{} {}", one.says, one.source),
+        Column("how", under=True, detail=True): lambda one: say("{} {}", one.says, one.source),
         Column("against the claim"): lambda one: _against(findings, one),
         Column("at least", number=True): lambda one: number(one.lower, "down"),
         Column("at most", number=True): lambda one: number(one.upper, "up") or "no answer",
@@ -149,7 +148,7 @@ def together(findings: Findings) -> Iterator[Block]:
     at = values_text({**findings.at, "delta": shortest(delta)})
     caption = say("Bounds on $epsilon$ at {}, tightest first", at)
     yield Table.of("accountants", caption, findings.accountants, columns)
-    yield Say(MEANING, "note")
+    yield Say(MEANING, "note", detail=True)
 
 
 def _against(findings: Findings, one: AccountantBounds) -> str | None:
@@ -219,11 +218,12 @@ def uncounted(audit: Audit) -> Iterator[Text]:
 
 # ----------------------------------------------------------------------------- The split, and noise
 def split(findings: Findings) -> Iterator[Block]:
-    """The share of each release, claimed and true."""
+    """The share of each release, claimed and true; whether the budget is split at all."""
+    yield Say(findings.unsplit, "finding")
     drawn = parts(findings.portions)
     if len(drawn) < 2:
         return
-    unit, texts = Formula(drawn[0].unit), [UNCLAIMED]
+    unit, texts = Formula(drawn[0].unit), []
     if any(one.claimed is not None for one in drawn):
         texts = [CLAIMED]
     if any(one.true is not None for one in drawn):
@@ -234,62 +234,57 @@ def split(findings: Findings) -> Iterator[Block]:
     columns: Cells = {
         Column("pattern", picture="swatch"): drawn.index,
         Column("release"): lambda one: say("{} {}", drawn.index(one) + 1, one.name),
-        Column("claimed", number=True): lambda one: _percent(one.claimed),
-        Column(say("true, of {}", unit), number=True): lambda one: _percent(one.true),
+        Column("claimed", number=True): lambda one: percent(one.claimed),
+        Column(say("true, of {}", unit), number=True): lambda one: percent(one.true),
         Column(say("$epsilon$ without it"), number=True): lambda one: number(one.without, "up"),
     }
     yield Table.of("split", "Parts of the budget", drawn, columns)
 
 
-def _percent(share: float | None) -> str | None:
-    """`33.3 %`."""
-    if share is None:
-        return None
-    return f"{100 * share:{'.3g' if share < 9.995 else '.0f'}}\N{NO-BREAK SPACE}%"
+def change_title(findings: Findings) -> str:
+    """Whether something is to be changed."""
+    changed = findings.change is not None
+    return "The first thing to change" if changed else "The best split of the budget"
 
 
-def noise_title(findings: Findings) -> str:
-    """Whether noise is wasted or missing."""
-    waste = findings.waste
-    if waste is None:
-        return "The best split of the budget"
-    if waste.tight:
-        return "No noise is wasted" if waste.exact else "Noise against the tightest calibration"
-    return "Noise that is wasted" if waste.factor < 1 else "Noise that is missing"
-
-
-def noise(findings: Findings) -> Iterator[Block]:
-    """Noise as declared, as it is enough in the same proportions, and at the best split."""
-    waste, best = findings.waste, findings.saving
-    if waste is not None:
-        factor = "{} × {}, its variance × {}. {}"
-        amounts = (capital(waste.noise), waste.amount, figure(waste.variance, "up"))
-        yield Say(waste.says if waste.tight else say(factor, *amounts, waste.says), "finding")
-    if best is not None:
+def change(findings: Findings) -> Iterator[Block]:
+    """What to change first, or the best split where nothing must change; and the noise as declared,
+    as it is enough in the same proportions, and at the best split.
+    """
+    one, best = findings.change, findings.saving
+    if one is not None:
+        yield Say(one.title, "lead")
+        reasons = [("Why", capital(one.why)), ("How", one.how), ("Effect", one.effect)]
+        yield Pairs([*reasons, ("Or", one.otherwise)])
+    if best is not None and (one is None or not one.resplit):
         at = say(" at {}", best.at) if best.at else ""
-        saves = "The best split of the budget saves {} % of the squared noise{}: {}."
-        yield Say(say(saves, best.percent, at, best.says), "finding")
+        saves = "The best split of the budget saves {} % of the squared noise{}: {}. {}."
+        said = say(saves, best.percent, at, best.says, capital(best.way))
+        yield Say(said, "finding", detail=one is not None)
     columns: Cells = {
         Column("release"): lambda row: row[0],
         Column("as declared", number=True): lambda row: number(row[1]),
         Column("enough", number=True): lambda row: number(row[2], "up"),
         Column("best split", number=True): lambda row: number(row[3], "up"),
     }
-    word = "Size" if best is None else capital(best.noise)
-    yield Table.of("noise", f"{word} of the noise", _sizes(findings)[:ROWS], columns)
+    if best is not None or (findings.waste is not None and not findings.waste.tight):
+        word = "Size" if best is None else capital(best.noise)
+        rows = _sizes(findings)[:ROWS]
+        yield Table.of("noise", f"{word} of the noise", rows, columns, detail=True)
     if best is not None:
-        yield Say(say("{}. {}", capital(best.way), ALIKE), "note")
+        yield Say(ALIKE, "note", detail=True)
 
 
 def _sizes(findings: Findings) -> list[tuple[str, float | None, float | None, float | None]]:
     """Of each release its noise as declared, enough, and at the best split; equal rows once."""
     waste, best = findings.waste, findings.saving
     known = {} if best is None else {name: (now, then) for name, now, then in best.releases}
+    scaled = waste is not None and not waste.tight
     enough = waste.releases if waste else [(name, None, None) for name in known]
     rows = []
     for name, now, then in enough:
         own, split = known.get(name, (None, None))
-        rows.append((name, own if now is None else now, then, split))
+        rows.append((name, own if now is None else now, then if scaled else None, split))
     return [row for row in dict.fromkeys(rows) if row[1] is not None]
 
 

@@ -101,7 +101,7 @@ def released(audit: Audit) -> Iterator[Block]:
         *(say(ATTAINED, listed(names), met) for met, names in conditions_of.items()),
         ONE_DRAW if costs and any(line.sampled is not None for line in counts) else "",
     ]
-    yield Say(joined(" ", filter(None, notes)), "note")
+    yield Say(joined(" ", filter(None, notes)), "note", detail=True)
     failing = any(line.verdict not in {None, Verdict.PROVED} for line in counts)
     yield Say(UNUSED * (failing and audit.verdict is Verdict.PROVED), "note")
     yield Say(QUESTIONED * (bool(counts) and not audit.bounded), "note")

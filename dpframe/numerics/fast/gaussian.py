@@ -9,9 +9,12 @@ proved intervals of `intervals.py`.
 
 from __future__ import annotations
 
+from typing import overload
+
 import numpy as np
 
 from dpframe.errors import InvalidArgument, Plain
+from dpframe.numbers import Exact
 
 from .arguments import Numbers, above_zero_below_one, at_least_zero, blockwise
 from .roots import Reals, is_close, point, root_epsilon, root_mu
@@ -21,6 +24,10 @@ _MARGIN = 9  # doubles, for sigma, mu and epsilon; worst error measured: 5.2
 _MARGIN_DELTA = 16 * _UNIT  # relative; worst error measured: 6
 
 
+@overload
+def gaussian_delta(epsilon: Exact, mu: Exact) -> float: ...
+@overload
+def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals: ...
 def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
     """delta(epsilon; mu), rounded up; epsilon >= 0, mu >= 0 or infinite.
 
@@ -34,6 +41,10 @@ def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
     return blockwise(_delta, {"epsilon": at_least_zero("epsilon", epsilon, up=False), "mu": mus})
 
 
+@overload
+def gaussian_epsilon(delta: Exact, mu: Exact) -> float: ...
+@overload
+def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals: ...
 def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
     """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded up; mu >= 0 or infinite.
 
@@ -48,6 +59,10 @@ def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
     return blockwise(_epsilon, {"delta": above_zero_below_one("delta", delta), "mu": mus})
 
 
+@overload
+def gaussian_mu(epsilon: Exact, delta: Exact) -> float: ...
+@overload
+def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals: ...
 def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
     """The largest mu with delta(epsilon; mu) <= delta, rounded down, by at most 16 doubles.
 
@@ -59,6 +74,10 @@ def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
     return blockwise(_mu, _budget(epsilon, delta))
 
 
+@overload
+def gaussian_sigma(epsilon: Exact, delta: Exact, sensitivity: Exact = 1) -> float: ...
+@overload
+def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -> float | Reals: ...
 def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -> float | Reals:
     """The least std with delta(epsilon; sensitivity/std) <= delta, rounded up.
 

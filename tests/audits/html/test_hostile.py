@@ -141,8 +141,11 @@ def overwritten(text):
         ),
         profile=attrs.evolve(found.profile, rule=text),
         portions=tuple(attrs.evolve(one, name=text, unit=text) for one in found.portions),
-        waste=attrs.evolve(found.waste, says=text, releases=((text, 1.0, 2.0),)),
-        change=attrs.evolve(found.change, title=text, why=text, how=text, effect=text),
+        waste=attrs.evolve(found.waste, releases=((text, 1.0, 2.0),)),
+        unsplit=text,
+        change=attrs.evolve(
+            found.change, title=text, why=text, how=text, effect=text, otherwise=text
+        ),
         assumptions=tuple(
             attrs.evolve(one, id=text[:20], title=text, text=text) for one in found.assumptions
         ),
