@@ -14,10 +14,9 @@ from functools import partial
 from dpframe.graph import Node, OfBudgets, Procedure, Release, RowsNode, path, procedures
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
-from dpframe.graph.occurring import occurring
 from dpframe.graph.post import ancestors
 from dpframe.graph.release import symbols_of
-from dpframe.graph.rows import ColumnNode
+from dpframe.graph.rows import ColumnNode, occurring
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
