@@ -130,8 +130,8 @@ class Accountant(AttrsClass, ABC):
     proof: ClassVar[str] = "numbers"
     """how certify derives a total with it: from `epsilon` at numbers; "total", from `total` in
     symbols; "shares" or "joint", from more than guarantees"""
-    automatic: ClassVar[bool] = False
-    """whether certify tries it when no accountant is named"""
+    tried: ClassVar[int] = 0
+    """its place among those that certify tries when no accountant is named; 0: none"""
     argument: ClassVar[str] = ""
     """a description of derivations with it"""
 
@@ -174,7 +174,13 @@ class AdditiveAccountant(Accountant):
 
     @abstractmethod
     def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """`total` of `count` >= 1 equal guarantees of kind `adds`, in one step."""
+        """`total` of `count` >= 1 equal guarantees of kind `adds`, in one step; `repeated` where
+        `total` adds amounts.
+        """
+
+    def repeated(self, guarantee: Guarantee, count: int) -> Guarantee:
+        """`count` times each amount."""
+        return guarantee.of(*(count * amount for amount in guarantee.amounts))
 
     def attains(self, guarantee: Guarantee) -> bool:
         """Whether mechanisms with such guarantees attain `total` together."""

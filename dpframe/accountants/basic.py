@@ -28,9 +28,11 @@ class BasicAccountant(AdditiveAccountant):
     name: ClassVar[str] = "basic"
     citation: ClassVar[str] = Cited("[DworkR14, Thm B.1]")
     proof: ClassVar[str] = "shares"
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 1
     argument: ClassVar[str] = "basic composition of shares"
     adds: ClassVar[type[Guarantee]] = ApproxDP
+
+    times = AdditiveAccountant.repeated
 
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The sums; pure when every part is."""
@@ -41,13 +43,6 @@ class BasicAccountant(AdditiveAccountant):
     def admit(self, guarantee: Guarantee) -> Guarantee | None:
         """Pure and approximate guarantees, as they are."""
         return guarantee if isinstance(guarantee, (ApproxDP, PureDP)) else None
-
-    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """count times epsilon and delta."""
-        epsilon = count * guarantee.amounts[0]
-        if isinstance(guarantee, ApproxDP):
-            return ApproxDP(epsilon, count * guarantee.amounts[1])
-        return PureDP(epsilon)
 
     def _whole(self, counts: Mapping[Guarantee, int]) -> Guarantee | None:
         approximate = ((own, n) for own, n in counts.items() if isinstance(own, ApproxDP))

@@ -31,13 +31,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Number, rational
 
-from . import (
-    Accountant,
-    Part,
-    RenyiAccountant,
-    count_of,
-    parts_of,
-)
+from . import Accountant, Part, RenyiAccountant, count_of, parts_of
 from .base import Costed, delta_argument
 
 

@@ -20,17 +20,15 @@ class ConcentratedAccountant(AdditiveAccountant):
 
     name: ClassVar[str] = "zcdp"
     citation: ClassVar[str] = Cited("[BunS16, Lem 2.3]")
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 3
     argument: ClassVar[str] = "zero-concentrated differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = ZeroConcentratedDP
+
+    times = AdditiveAccountant.repeated
 
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The sum."""
         return ZeroConcentratedDP(add(*(part.amounts[0] for part in guarantees)))
-
-    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """count times the rho."""
-        return ZeroConcentratedDP(count * guarantee.amounts[0])
 
     def attains(self, guarantee: Guarantee) -> bool:
         """Gaussian mechanisms are rho-zCDP, and their composition is Gaussian with the total."""

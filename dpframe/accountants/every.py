@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable
 
+from dpframe import accountants
 from dpframe.errors import InvalidArgument, address, nearest
 
 from .base import Accountant
-from .basic import BasicAccountant, OptimalAccountant
-from .concentrated import ConcentratedAccountant
-from .gaussian import GaussianAccountant
 from .numeric import NumericAccountant
-from .renyi import RenyiAccountant
 
-ACCOUNTANTS = (
-    BasicAccountant(),
-    GaussianAccountant(),
-    ConcentratedAccountant(),
-    NumericAccountant(),
-    OptimalAccountant(),
-    RenyiAccountant(),
+_EXPORTED = [getattr(accountants, one) for one in dir(accountants) if one.endswith("Accountant")]
+ACCOUNTANTS: tuple[Accountant, ...] = tuple(
+    sorted(
+        (kind() for kind in _EXPORTED if not inspect.isabstract(kind)),
+        key=lambda one: (not one.tried, one.tried, one.name),
+    )
 )
 AUTO = "auto"
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.privacy import GaussianDP, Guarantee
-from dpframe.symbols import add, sqrt
+from dpframe.symbols import add
 from dpframe.wording import Cited
 
 from .base import AdditiveAccountant
@@ -23,17 +23,15 @@ class GaussianAccountant(AdditiveAccountant):
     name: ClassVar[str] = "gaussian"
     citation: ClassVar[str] = Cited("[DongRS22, Cor 3.3]")
     proof: ClassVar[str] = "joint"
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 2
     argument: ClassVar[str] = "joint Gaussian differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = GaussianDP
 
+    times = AdditiveAccountant.repeated
+
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
         """The root of the sum of squares."""
-        return GaussianDP(sqrt(add(*(part.amounts[0] for part in guarantees))))
-
-    def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """sqrt(count) times the mu."""
-        return GaussianDP(sqrt(count * guarantee.amounts[0]))
+        return GaussianDP.of(add(*(part.amounts[0] for part in guarantees)))
 
     def attains(self, guarantee: Guarantee) -> bool:
         """The composition of Gaussian mechanisms is Gaussian with the total."""

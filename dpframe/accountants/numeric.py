@@ -30,7 +30,7 @@ class NumericAccountant(Accountant):
 
     name: ClassVar[str] = "numeric"
     citation: ClassVar[str] = Cited("[ZhuDW22, Thm 10]")
-    automatic: ClassVar[bool] = True
+    tried: ClassVar[int] = 4
     argument: ClassVar[str] = "certified numeric composition of all privacy losses"
     reads_losses: ClassVar[bool] = True
 

@@ -163,8 +163,7 @@ def _fits(release: Release, values: frozenset[tuple[str, Fraction]]) -> bool:
 
 def _noise_attained(release: Release) -> bool:
     """Whether the pairs that move its statistic furthest cost most."""
-    noise = noise_of(release.noise)
-    return noise is not None and noise.attained
+    return noise_of(release.noise) is not None and release.noise.attained
 
 
 def _mu(square: Expression, values: Values) -> Any:

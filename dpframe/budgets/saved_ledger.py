@@ -119,12 +119,7 @@ class SavedLedger(ABC):
 
     @classmethod
     def from_json(
-        cls,
-        text: str,
-        *,
-        key: bytes | None = None,
-        expect: str | None = None,
-        at_least: int = 0,
+        cls, text: str, *, key: bytes | None = None, expect: str | None = None, at_least: int = 0
     ) -> Self:
         """The ledger that `to_json` wrote, and it spends as that would.
 

@@ -63,7 +63,7 @@ def compare_(
 
 def calibrations(names: Sequence[str]) -> list[dp.mechanisms.Calibration]:
     """The theorems of noise of these names, such as gaussian.classical. Raises InvalidArgument."""
-    from dpframe.theory.calibrations import CALIBRATIONS
+    from dpframe.mechanisms.base import CALIBRATIONS
 
     known = {name.lower(): name.split(".") for _, name in CALIBRATIONS}
     kinds = {noise for noise, _ in known.values()}

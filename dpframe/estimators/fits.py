@@ -37,7 +37,7 @@ os.register_at_fork(after_in_child=_renew)
 class Fits:
     """The fits of one estimator and its clones in the process `home` where it was made; a pickled
     copy refers to them by `name`. Warnings are given once: of scores, `scored`; of what a ledger
-    does not count, `told`.
+    does not count, `warned`.
     """
 
     home: str = attrs.field(factory=lambda: _process[0])
@@ -45,7 +45,7 @@ class Fits:
     spent: list[Spending] = attrs.field(factory=list, init=False)
     tables: list[weakref.ref[object] | tuple[str, ...]] = attrs.field(factory=list, init=False)
     scored: bool = attrs.field(default=False, init=False)
-    told: bool = attrs.field(default=False, init=False)
+    warned: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         """Register, so that copies unpickled in this process share the count."""
@@ -70,8 +70,8 @@ class Fits:
 
     def warn_of_scores(self, table: object) -> None:
         """Warn once that a ledger does not count scores, if another table was fitted before."""
-        if self._on_others(table) and not self.told:
-            self.told = self.scored = True
+        if self._on_others(table) and not self.warned:
+            self.warned = self.scored = True
             warn(f"{OF_SCORES} Its total holds {FOLDS}.", PrivacyWarning)
 
     @property

@@ -43,7 +43,6 @@ from dpframe.sources.running import limited_blas
 from dpframe.symbols import DATA, PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
-from .on_grid import NOTHING, common_grid
 from .one_pass import check_sampling, given_of, read, sizes_read
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
 from .receipts import (
@@ -59,6 +58,7 @@ from .receipts import (
 from .running import AnyDraw, Execution, changed_since, check_passes
 from .stages import NO_GUESS, guess_of, staged
 from .totals import real
+from .views import NOTHING, common_grid
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -18,18 +17,7 @@ from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import RECORD, RELEASED, Expression, Number
 
-FormulaKey = tuple[Expression, bool]
 LONGEST = 200  # letters of a formula in an error
-
-
-@lru_cache(maxsize=16)
-def _at_sizes(
-    certificate: AtNumbers, sizes: tuple[tuple[str, int], ...]
-) -> tuple[AtNumbers, dict[FormulaKey, float]]:
-    """A certificate at public sizes, and a cache of the values of its formulas there, none of which
-    depends on the data.
-    """
-    return certificate.at(**dict(sizes)), {}
 
 
 @attrs.frozen(eq=False)
@@ -40,9 +28,7 @@ class PublicNumbers:
 
     certificate: AtNumbers
     roster: Roster | None = None
-    _fixed: dict[FormulaKey, float] = attrs.field(factory=dict, kw_only=True)
-    """Formulas of the certificate's own numbers, the same in all executions of it."""
-    _known: dict[FormulaKey, float] = attrs.field(factory=dict, init=False)
+    _known: dict[tuple[Expression, bool], float] = attrs.field(factory=dict, init=False)
     _released: dict[str, Fraction] = attrs.field(factory=dict, init=False)
 
     @classmethod
@@ -56,8 +42,7 @@ class PublicNumbers:
         NotExecutable or InvalidArgument.
         """
         used = {name: size for name, size in sizes.items() if name in certificate.symbols}
-        at, fixed = _at_sizes(certificate, tuple(used.items()))
-        numbers = cls(at, roster, fixed=fixed)
+        numbers = cls(certificate.at(**used), roster)
         for node in certificate.graph.nodes:
             if isinstance(node, OfBudgets):
                 numbers.learn(node.symbol.name, of_all(node, numbers))
@@ -115,7 +100,7 @@ class PublicNumbers:
 
     def supposing(self, values: Mapping[str, Fraction]) -> PublicNumbers:
         """Numbers of their own, as they would be if these were released."""
-        found = PublicNumbers(self.certificate, self.roster, fixed=self._fixed)
+        found = PublicNumbers(self.certificate, self.roster)
         for name, value in {**self._released, **values}.items():
             found.learn(name, value)
         return found
@@ -153,26 +138,15 @@ class PublicNumbers:
         return below if below >= 0 else min(0.0, above)
 
     def _number(self, formula: Expression, *, up: bool) -> float:
-        for known in (self._known, self._fixed):
-            if (formula, up) in known:
-                return known[formula, up]
-        value = self._value(formula, up=up)
-        if not math.isfinite(value):
-            text = str(formula)
-            if len(text) > LONGEST:
-                text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
-            raise NotExecutable(f"{text} is no finite number here; give other parameters")
-        known = self._fixed if self._is_fixed(formula) else self._known
-        known[formula, up] = value
-        return value
-
-    def _is_fixed(self, formula: Expression) -> bool:
-        """Whether it reads only numbers of the certificate: none that was released, or of a single
-        record.
-        """
-        names = {symbol.name for symbol in formula.symbols()}
-        given = names <= self.certificate.values.keys() and names.isdisjoint(self._released)
-        return given and self.roster is None
+        if (formula, up) not in self._known:
+            value = self._value(formula, up=up)
+            if not math.isfinite(value):
+                text = str(formula)
+                if len(text) > LONGEST:
+                    text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+                raise NotExecutable(f"{text} is no finite number here; give other parameters")
+            self._known[formula, up] = value
+        return self._known[formula, up]
 
     def _value(self, formula: Expression, *, up: bool) -> float:
         """Of a formula that reads each record's budget, the largest over all."""

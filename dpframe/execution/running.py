@@ -37,12 +37,11 @@ from dpframe.symbols import Expression, Number
 
 from .draws import ReleaseDraw, times_of
 from .numbers import PublicNumbers
-from .on_grid import NOTHING, Held, SourceOnGrid, on_grid
 from .one_pass import FixedSample, InOrder, Sample, empty_block
 from .receipts import applied
 from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
 from .totals import NO_SUMS, Pass, PassSums, Search, derived, reading_of, real
-from .views import needed, reads_of
+from .views import NOTHING, Held, SourceOnGrid, needed, on_grid, reads_of
 
 Array = NDArray[Any]
 ONE = Number(Fraction(1))

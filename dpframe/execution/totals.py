@@ -18,17 +18,7 @@ from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .views import (
-    Numbers,
-    Values,
-    Views,
-    as_numbers,
-    beyond,
-    made_of,
-    needed,
-    numbers_read,
-    views,
-)
+from .views import Numbers, Values, Views, as_numbers, beyond, made_of, needed, numbers_read, views
 
 Array = NDArray[Any]
 

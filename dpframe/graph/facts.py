@@ -38,6 +38,13 @@ def answers(node: Node) -> Answers:
     return answers_of(kind_of(type(node)))
 
 
+def answered(node: Node) -> bool:
+    """Whether a node is of one of dpframe's own classes, and the rule book derives facts of it:
+    then what its class says besides may be believed.
+    """
+    return own(type(node)) and stated(node) is not None
+
+
 def noise_of(mechanism: type) -> Noise | None:
     """The rule book's entry for a class of noise; None for a class from outside dpframe."""
     return NOISES.get(kind_of(mechanism))

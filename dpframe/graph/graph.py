@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -292,15 +293,41 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
     return field.evolve(converter=convert)
 
 
+CITED, KEY = re.compile(r"\[([^\]]+)\]"), re.compile(r"[A-Z]\w*\d\d|Thesis|dpframe")
+USE = "Use: "
 NEWER = "newer"  # metadata of fields that files leave out at their default, as older ones do
+
+
+def _cited(first: str, *_: str) -> str:
+    """The keys of the papers that it cites, `Wang18; Piazza21`."""
+    keys = (one.partition(",")[0].strip() for one in ";".join(CITED.findall(first)).split(";"))
+    return "; ".join(dict.fromkeys(filter(KEY.fullmatch, keys)))
+
+
+def _advised(*paragraphs: str) -> str:
+    """When to use it."""
+    return next((one[len(USE) :] for one in paragraphs if one.startswith(USE)), "")
+
+
+@attrs.frozen
+class Documented:
+    """An attribute of a class that its docstring, or that of a base, says in some paragraph."""
+
+    read: Callable[..., str]
+
+    def __get__(self, _: object, cls: type) -> str:
+        docs = ((base.__doc__ or "").split("\n\n") for base in cls.__mro__)
+        found = (self.read(*(" ".join(part.split()) for part in doc)) for doc in docs)
+        return next(filter(None, found), "")
 
 
 class Regression(ABC):
     """Abstract: a private regression as a declaration.
 
     Subclassing makes a frozen attrs class; fields whose default is a formula are exact. The first
-    line of the class docstring describes the regression and cites its paper. `title`, `paper` and
-    `variant` ("printed", "coded" or "recommended") appear in lists; `use` says when to choose it.
+    paragraph of the class docstring describes the regression and cites its papers, [Wang18, Alg.
+    2], whose keys are `paper`; a paragraph that begins with "Use: " says when to choose it, which
+    is `use`. `title` and `variant` ("printed", "coded" or "recommended") appear in lists.
     For printed and coded variants, `claimed_for` is the neighbouring relation of the authors' claim
     or of the sensitivities in their code ("" if they leave it open), and `understated` names costs
     that the declaration leaves out ("" if there are none). Receipts end with `remark`, a sentence
@@ -310,10 +337,10 @@ class Regression(ABC):
     losses in the graph, or the identity if the graph releases statistics of the squared loss.
     """
 
-    paper: ClassVar[str] = ""
+    paper: ClassVar[str] = Documented(_cited)  # type: ignore[assignment]
     variant: ClassVar[str] = "recommended"
     title: ClassVar[str] = ""
-    use: ClassVar[str] = ""
+    use: ClassVar[str] = Documented(_advised)  # type: ignore[assignment]
     remark: ClassVar[str] = ""
     claimed_for: ClassVar[str] = ""
     understated: ClassVar[str] = ""

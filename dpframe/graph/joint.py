@@ -28,6 +28,7 @@ from dpframe.privacy import Relation, Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import ZERO, Expression, Number, add, analytic_sigma, exact, maximum, sqrt
 from dpframe.theory import gaussian as book
+from dpframe.theory.guarantees import OF_MU
 
 from .facts import SymbolicContext, facts_of
 from .statistics import Statistic
@@ -162,10 +163,8 @@ def unit_std(budget: Share) -> Expression:
     """The least std at sensitivity 1 that the budget allows."""
     if budget.currency == ("epsilon", "delta"):
         return analytic_sigma(budget.epsilon, budget.delta)
-    if budget.currency == ("rho",):
-        return 1 / sqrt(2 * budget.rho)
-    if budget.currency == ("mu^2",):
-        return 1 / budget.mu
+    if known := [one.of_mu for one in OF_MU if one.currency == budget.currency]:
+        return 1 / sqrt(known[0] * budget.amounts[0])
     got = listed_words(budget.currency)
     way_out = (
         "Give it a delta. Without one, dp.Laplace.pure spends epsilon; of regressions with a "

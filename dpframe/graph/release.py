@@ -33,7 +33,7 @@ from dpframe.symbols.expression import Domain
 
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
-from .reached import ANGLES, ROWS, pair_needs
+from .reached import pair_needs
 from .rows import COLUMNS, ColumnSource, RowsNode, RowSource
 from .statistics import Count, Identity, RecordSum, Statistic
 
@@ -232,14 +232,14 @@ class Release(Node):
         moved = () if self.moved is None else (self.moved.value,)
         read = frozenset().union(*(f.symbols() for f in (self.mechanism.formula, *moved, *amounts)))
         if any(isinstance(one.origin, Count) for one in read) and (
-            noise.selects or pair_needs(ROWS, self.statistic)
+            noise.selects or pair_needs("many_rows", self.statistic)
         ):
             return False
         replaced = self.statistic.unit.relation.replaced
-        angled = replaced and pair_needs(ANGLES, self.statistic)
+        angled = replaced and pair_needs("angled", self.statistic)
         if COLUMNS in read and (noise.selects or angled):
             return False
-        uneven = noise.uneven and self.statistic.symmetric
+        uneven = self.noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
         along = isinstance(rows, RowsNode) and rows.ball
         laplace = noise.loss.name == "laplace" and self.hides is not None

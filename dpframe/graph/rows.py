@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
 
 import attrs
@@ -26,10 +27,9 @@ from dpframe.symbols.expression import Domain
 
 from . import maps
 from . import statistics as st
-from .facts import derived, stated
+from .facts import answered, derived, stated
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
-from .occurring import occurring
 
 Class = str | int | float | bool
 BEYOND = 2**53  # from here on, different whole numbers are one double
@@ -84,6 +84,31 @@ def compared(level: Any) -> str | float | None:
     return float(level) if abs(level) < BEYOND else None
 
 
+@attrs.frozen
+class Occurring:
+    """Which rows, or labels, may occur whatever the other records are: all finite ones, the whole
+    ball, the whole box, one whose norm attains the bound, all labels of [-within, within].
+    Refutations use it; proofs do not.
+    """
+
+    any_finite: bool = False
+    ball: bool = False
+    box: bool = False
+    extreme: bool = False
+    within: Fraction | None = None
+
+
+UNKNOWN = Occurring()
+
+
+@lru_cache(maxsize=4096)
+def occurring(node: RowsOrLabels) -> Occurring:
+    """Which rows or labels occur; nothing is known of a class from outside, or of a map whose rule
+    derives nothing.
+    """
+    return node.occurs() if answered(node) else UNKNOWN
+
+
 class RowsOrLabels(DataNode):
     """Abstract: the rows, or the labels, of the records."""
 
@@ -92,6 +117,10 @@ class RowsOrLabels(DataNode):
     """How a declaration writes them."""
     grid: int | None = None
     """Bits of the grid of its table; None for no grid."""
+
+    def occurs(self) -> Occurring:
+        """Which of its rows or labels may occur, as far as that is known; see `occurring`."""
+        return UNKNOWN
 
     @property
     def ball(self) -> bool:
@@ -198,6 +227,10 @@ class ColumnSource(ColumnNode):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
+
+    def occurs(self) -> Occurring:
+        """Every finite label."""
+        return Occurring(any_finite=True)
 
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
@@ -444,3 +477,7 @@ class RowSource(RowsNode):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
+
+    def occurs(self) -> Occurring:
+        """Every finite row."""
+        return Occurring(any_finite=True)

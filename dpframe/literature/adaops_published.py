@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from dpframe.graph import (
     ColumnNode,
-    Regression,
     RowsNode,
     known,
     lower_bound,
@@ -31,6 +30,7 @@ from dpframe.regressions.ops import (
 from dpframe.symbols import Expression, exp, log, sqrt
 
 from .ops_published import transposed
+from .published import Coded, Printed
 
 
 def shares(budget: Share) -> Sequence[Share]:
@@ -38,7 +38,7 @@ def shares(budget: Share) -> Sequence[Share]:
     return budget.split(epsilon=("1/4", "1/4", "1/2"), delta=("1/3", "1/3", "1/3"))
 
 
-class AdaOPSPrinted(Regression):
+class AdaOPSPrinted(Printed):
     """AdaOPS as it is printed: no B^2 in the noise of the eigenvalue, stds and shifts without
     sqrt 2, no margin for the record that leaves, a temperature that does not read the leverage of
     a record, and each third of delta spent twice. [Wang18, Alg. 1]
@@ -46,9 +46,6 @@ class AdaOPSPrinted(Regression):
     In equation (8), L = log(6/delta), the bracket is the product (1/L)(1 + L)/L, as it stands.
     """
 
-    paper: ClassVar[str] = "Wang18"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "AdaOPS"
     rho: Expression = RHO
 
@@ -71,14 +68,11 @@ class AdaOPSPrinted(Regression):
         return Steered(penalty, floor, most).sample(X, y, rest, temperature)
 
 
-class AdaOPSCoded(Regression):
+class AdaOPSCoded(Coded):
     """AdaOPS as it is coded, for B = Y = 1, on X'X + I: a bound on residuals that reads n and is no
     bound, and a sampler whose factor is transposed. [Wang18, adaops.m]
     """
 
-    paper: ClassVar[str] = "Wang18"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "AdaOPS"
     rho: Expression = RHO
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, Release, RowsNode
+from dpframe.graph import ColumnNode, Release, RowsNode
 from dpframe.graph.functions import aggregate
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian, MirroredGaussian
@@ -15,8 +15,10 @@ from dpframe.regressions.solve import RHO, adapted, released, sums
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, analytic_sigma, constant, exact, log, parameter, sqrt
 
+from .published import Coded, Printed
 
-class StatedAdaSSP(Regression):
+
+class StatedAdaSSP(Printed):
     """Abstract: adaSSP as papers state it, with `tail` standard deviations of margin.
 
     Three releases of std tail/(epsilon/3) times (B^2, B^2, B Y), each claiming a third of the
@@ -24,8 +26,6 @@ class StatedAdaSSP(Regression):
     X'X has the form `on_gram`.
     """
 
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP"
     on_gram: ClassVar[type[StdNoise]] = MirroredGaussian
     identity: ClassVar[int] = 0
@@ -48,8 +48,6 @@ class AdaSSPWang(StatedAdaSSP):
     X'X mirrored. [Wang18, Alg. 2]
     """
 
-    paper: ClassVar[str] = "Wang18"
-
     def tail(self, delta: Expression) -> Expression:
         """sqrt(log(6/delta))."""
         return sqrt(log(6 / delta))
@@ -68,7 +66,6 @@ class AdaSSPWangCoded(AdaSSPWang):
 class AdaSSPPiazza(StatedAdaSSP):
     """adaSSP as Piazza prints it, noise on X'X mirrored, on X'X + I. [Piazza21, Alg. 2]"""
 
-    paper: ClassVar[str] = "Piazza21"
     identity: ClassVar[int] = 1
 
     def tail(self, delta: Expression) -> Expression:
@@ -79,7 +76,6 @@ class AdaSSPPiazza(StatedAdaSSP):
 class AdaSSPThesis(StatedAdaSSP):
     """adaSSP with the noise that the thesis fixes, mirrored on X'X. [Thesis, Alg. 3]"""
 
-    paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "adaSSP, fixed noise"
 
     def tail(self, delta: Expression) -> Expression:
@@ -90,7 +86,7 @@ class AdaSSPThesis(StatedAdaSSP):
 TOLERANCE = constant("1e-12")  # of delta, in the search for an analytic std
 
 
-class AdaSSPGoogle(Regression):
+class AdaSSPGoogle(Coded):
     """adaSSP as the baseline of google-research: Wang's noise, scaled by the largest norm and the
     largest label of the data itself. Not private; a comment in the code says so.
     [Amin23, dp_regression/baselines.py] [Wang18, Alg. 2]
@@ -99,9 +95,6 @@ class AdaSSPGoogle(Regression):
     ones its noise is that of AdaSSPWang.
     """
 
-    paper: ClassVar[str] = "Amin23; Wang18"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP, google-research"
     rho: Expression = RHO
 
@@ -114,7 +107,7 @@ class AdaSSPGoogle(Regression):
         return adapted(noisy, tail, self.rho)
 
 
-class AdaSSPHessianMix(Regression):
+class AdaSSPHessianMix(Coded):
     """adaSSP as the baseline of iterative Hessian mixing: the std of the analytic mechanism for a
     third of the budget each, on sensitivities of add/remove, of rows over the largest norm and
     labels over the largest label of the data itself. [Lev26, PrivateHessianSketch_main.py]
@@ -127,8 +120,6 @@ class AdaSSPHessianMix(Regression):
     """
 
     paper: ClassVar[str] = "Lev26; BalleW18"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSP, HessianMix"
     rho: Expression = RHO
 
@@ -144,14 +135,11 @@ class AdaSSPHessianMix(Regression):
         return adapted(noisy, unit, self.rho)
 
 
-class AdaSSPBudget(Regression):
+class AdaSSPBudget(Printed):
     """adaSSP with a share gamma for its ridge parameter, calibrated by Kamath and Ullman's theorem
     as printed, noise on X'X mirrored. [Piazza21, Alg. 3]
     """
 
-    paper: ClassVar[str] = "Piazza21"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSPbudget"
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = RHO

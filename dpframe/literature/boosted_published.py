@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpframe.errors import InvalidArgument, Plain
-from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, loop, post, release
+from dpframe.graph import ColumnNode, RowsNode, iterate, loop, post, release
 from dpframe.graph.functions import gradient
 from dpframe.graph.joint import unit_std
 from dpframe.graph.procedure import Huber
@@ -32,9 +32,10 @@ from dpframe.symbols import (
 )
 
 from .adassp_published import TOLERANCE, over_largest, over_longest
+from .published import Coded
 
 
-class BoostedAdaSSPCoded(Regression):
+class BoostedAdaSSPCoded(Coded):
     """Boosted adaSSP as its authors' code has it: the mu that the budget affords serves as the std
     of every release, where its inverse is needed. Residuals are clipped to Y; noise on X'X is
     mirrored, its ridge sqrt(d) 1.96 stds less the eigenvalue lowered by 1.96 stds. [Tang23, code]
@@ -44,9 +45,6 @@ class BoostedAdaSSPCoded(Regression):
     costs (exact, under add/remove, for the smallest of all).
     """
 
-    paper: ClassVar[str] = "Tang23"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "boosted adaSSP"
     understated: ClassVar[str] = "the code releases the smallest positive eigenvalue"
     rounds: Expression = constant(100)
@@ -64,7 +62,7 @@ class BoostedAdaSSPCoded(Regression):
         return post(averaged, path, constant(0))
 
 
-class BoostedAdaSSPKendall(Regression):
+class BoostedAdaSSPKendall(Coded):
     """Boosted adaSSP as google-research has it: mu is the first point of a grid that violates
     (epsilon, delta), so that noise is always a little too small. Where the first point of the grid
     violates already it is far too small: at (10, 1e-5) the exact delta is 4.918 times the claimed.
@@ -79,8 +77,6 @@ class BoostedAdaSSPKendall(Regression):
     """
 
     paper: ClassVar[str] = "Dick23; Tang23"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "boosted adaSSP, google-research"
     rounds: Expression = constant(100)
 
@@ -161,7 +157,7 @@ def grid_mu(epsilon: Fraction, delta: Fraction) -> Fraction:
     return Fraction(float(tried[np.argmax(violates(tried))]))
 
 
-class HessianMixingCoded(Regression):
+class HessianMixingCoded(Coded):
     """Iterative Hessian mixing as its authors' code has it: rows over the largest norm and labels
     over the largest label of the data itself; three rounds, sketches of 6 max(d, log(120/delta))
     rows. [Lev26, PrivateHessianSketch_main.py]
@@ -174,8 +170,6 @@ class HessianMixingCoded(Regression):
     """
 
     paper: ClassVar[str] = "Lev26; BalleW18"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "iterative Hessian mixing"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, loop, post, release
+from dpframe.graph import ColumnNode, RowsNode, iterate, loop, post, release
 from dpframe.graph.functions import gradient
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
 from dpframe.regressions.solve import averaged, descend
 from dpframe.symbols import Expression, constant, log, sqrt
 
+from .published import Printed
 
-class NoisyGradientDescentPrinted(Regression):
+
+class NoisyGradientDescentPrinted(Printed):
     """Full-batch noisy gradient descent, std C sqrt(2 T/rho) on the sum of clipped gradients, where
     rho = (sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))^2. [Brown24, as Lev26 computes it]
 
@@ -21,7 +23,6 @@ class NoisyGradientDescentPrinted(Regression):
     """
 
     paper: ClassVar[str] = "Brown24; Lev26"
-    variant: ClassVar[str] = "printed"
     claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "noisy gradient descent"
     rounds: Expression = constant(50)

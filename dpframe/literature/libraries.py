@@ -6,17 +6,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, known, post, release
+from dpframe.graph import ColumnNode, RowsNode, known, post, release
 from dpframe.graph.functions import total
 from dpframe.mechanisms import Gaussian, Laplace
 from dpframe.privacy import Share
 from dpframe.regressions.solve import Array, Fit
 from dpframe.symbols import Expression, analytic_sigma, parameter
 
+from .published import Coded
 from .without_theorem import BoundedMonomials
 
 
-class DiffprivlibNoIntercept(Regression):
+class DiffprivlibNoIntercept(Coded):
     """diffprivlib's LinearRegression with fit_intercept=False: Laplace noise on every monomial, of
     rows that are never clipped. [Holohan19, models/linear_regression.py]
 
@@ -24,8 +25,6 @@ class DiffprivlibNoIntercept(Regression):
     |lower|)^2: the lower bound twice, so that bounds (0, 1) leave it without noise.
     """
 
-    paper: ClassVar[str] = "Holohan19"
-    variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "functional mechanism, diffprivlib without intercept"
     lower: Expression = parameter("lower", -1, 1, closed="left")
@@ -45,7 +44,7 @@ class DiffprivlibNoIntercept(Regression):
         return post(minimiser, noisy)
 
 
-class DiffprivlibWithIntercept(Regression):
+class DiffprivlibWithIntercept(Coded):
     """diffprivlib's LinearRegression as it comes: means of the columns and of the labels, then
     noisy monomials of what is centred by them. [Holohan19, models/linear_regression.py]
 
@@ -55,8 +54,6 @@ class DiffprivlibWithIntercept(Regression):
     which is 0 at m = -B. Here the least mean of a column stands for all of them and for the labels.
     """
 
-    paper: ClassVar[str] = "Holohan19"
-    variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "functional mechanism, diffprivlib"
 
@@ -96,7 +93,7 @@ def minimiser(monomials: Array) -> Fit:
     return Fit(np.asarray(monomials, dtype=float))
 
 
-class LeastSquaresDPrivStats(Regression):
+class LeastSquaresDPrivStats(Coded):
     """Least squares as DPrivStats has it by default, for a public design: noisy coefficients, and
     with them the residuals of the clipped labels and the table itself, both without noise.
     [Bijalwan26, R/dp_regression.R]
@@ -109,8 +106,6 @@ class LeastSquaresDPrivStats(Regression):
     documentation calls a heuristic, and returns the same; it is not declared.
     """
 
-    paper: ClassVar[str] = "Bijalwan26"
-    variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "replace-one, of a label"
     title: ClassVar[str] = "least squares, DPrivStats"
     longest: Expression = parameter("C", 0)

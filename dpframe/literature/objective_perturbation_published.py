@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, post
+from dpframe.graph import ColumnNode, RowsNode, post
 from dpframe.graph.procedures import perturbed_minimum
 from dpframe.privacy import Share
 from dpframe.regressions.perturbation import minimised
 from dpframe.symbols import Expression, constant, log, sqrt
 
+from .published import Coded, Printed
 
-class ObjPertPrinted(Regression):
+
+class ObjPertPrinted(Printed):
     """Objective perturbation as it is printed: penalty 2 B^2/epsilon and std A sqrt(8 log(2/delta)
     + 4 epsilon)/epsilon, A = B (B R + Y). [KiferST12, Thm 2]
 
@@ -21,8 +23,6 @@ class ObjPertPrinted(Regression):
     """
 
     paper: ClassVar[str] = "KiferST12; Wang18"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "ObjPert"
     radius: Expression = constant(1)
 
@@ -42,14 +42,11 @@ class ObjPertPrinted(Regression):
         return post(minimised, theta, penalty)
 
 
-class ObjPertCoded(Regression):
+class ObjPertCoded(Coded):
     """Objective perturbation as it is coded, for B = Y = R = 1: the noise divided by epsilon^2, the
     labels halved by a missing factor, a penalty of 2/epsilon^2. [Wang18, ObjPert.m]
     """
 
-    paper: ClassVar[str] = "Wang18"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "ObjPert"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

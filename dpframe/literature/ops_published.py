@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, known, post
+from dpframe.graph import ColumnNode, RowsNode, known, post
 from dpframe.graph.procedures.posterior import posterior
 from dpframe.graph.statistics import Count
 from dpframe.privacy import Share
@@ -20,10 +20,11 @@ from dpframe.regressions.ops import (
 )
 from dpframe.symbols import Expression, constant, parameter
 
+from .published import Printed
 from .without_theorem import TransposedPosterior
 
 
-class OPSPrinted(Regression):
+class OPSPrinted(Printed):
     """OPS as it is printed: a sample of the posterior exp(-gamma (F + lam |theta|^2/2)), F half the
     sum of squares, with parameters gamma and lam. [Wang18, Sec 3]
 
@@ -32,8 +33,7 @@ class OPSPrinted(Regression):
     the paper's. The choices of the authors' code are OPSBalancedCoded and its like.
     """
 
-    paper: ClassVar[str] = "Wang18"
-    variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = ""
     title: ClassVar[str] = "OPS"
     gamma: Expression = parameter("gamma", 0)
     lam: Expression = parameter("lam", 0)
@@ -89,9 +89,7 @@ class CodedOPS(OPS):
 class OPSBalancedCoded(CodedOPS):
     """OPS, balanced, as the code has it. [Wang18, OPS_epsdelta_balanced.m]"""
 
-    def choose(self) -> Callable[..., Any]:
-        """(C1 n/2)^(1/3)."""
-        return balanced_penalty
+    rule: ClassVar[Callable[..., Any]] = balanced_penalty
 
 
 class OPSConcentratedCoded(CodedOPS):
@@ -99,9 +97,7 @@ class OPSConcentratedCoded(CodedOPS):
     typing error turned into 1. [Wang18, OPS_epsdelta_concentrated.m]
     """
 
-    def choose(self) -> Callable[..., Any]:
-        """As the code has it."""
-        return concentrated_penalty_coded
+    rule: ClassVar[Callable[..., Any]] = concentrated_penalty_coded
 
     def temperature(self, X: RowsNode, penalty: Expression, budget: Share) -> Expression:
         """1."""
@@ -111,14 +107,10 @@ class OPSConcentratedCoded(CodedOPS):
 class OPSDiffusedCoded(CodedOPS):
     """OPS, diffused, as the code has it. [Wang18, OPS_epsdelta_diffused.m]"""
 
-    def choose(self) -> Callable[..., Any]:
-        """(1 + log(2/delta))/epsilon."""
-        return diffused_penalty
+    rule: ClassVar[Callable[..., Any]] = diffused_penalty
 
 
 class OPSConservativeCoded(CodedOPS):
     """OPS, conservative, as the code has it. [Wang18, OPS_epsdelta_conservative.m]"""
 
-    def choose(self) -> Callable[..., Any]:
-        """sqrt(C1)."""
-        return conservative_penalty
+    rule: ClassVar[Callable[..., Any]] = conservative_penalty

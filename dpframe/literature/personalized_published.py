@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
+from dpframe.graph import ColumnNode, RowsNode, post, release
 from dpframe.graph.maps.weighted import thinned
 from dpframe.graph.procedure import Squared
 from dpframe.graph.statistics import Argmin, Count
@@ -14,13 +14,14 @@ from dpframe.privacy import Share
 from dpframe.regressions.perturbation import perturbed
 from dpframe.symbols import Expression, constant, exact, maximum, minimum, sqrt
 
+from .published import Coded, Printed
 
-class PrintedPersonalizedRidge(Regression):
+
+class PrintedPersonalizedRidge(Printed):
     """Abstract: the minimiser of sum epsilon/total (x'theta - y)^2 + penalty |theta|^2 over |theta|
     <= `reach`, with noise at the printed rate, penalty total/(2 B (Y + B reach)).
     """
 
-    variant: ClassVar[str] = "printed"
     claimed_for: ClassVar[str] = "replace-one"
     penalty: Expression = constant(1)
 
@@ -47,7 +48,6 @@ class PersonalizedRidgePrinted(PrintedPersonalizedRidge):
     penalty), B Y/penalty). [Acharya24, Thm 3.2]
     """
 
-    paper: ClassVar[str] = "Acharya24"
     title: ClassVar[str] = "personalised ridge"
     total: Any = None
 
@@ -66,7 +66,6 @@ class PersonalizedRidgeKnownBound(PrintedPersonalizedRidge):
     where it is false the guarantee holds all the same.
     """
 
-    paper: ClassVar[str] = "Acharya24"
     title: ClassVar[str] = "personalised ridge, known bound"
     known: Expression = constant(1)
     total: Any = None
@@ -82,7 +81,6 @@ class UniformRidge(PrintedPersonalizedRidge):
     the smallest epsilon requires. [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
     """
 
-    paper: ClassVar[str] = "ChaudhuriM09; Acharya24"
     title: ClassVar[str] = "uniform ridge"
 
     def budget_total(self, X: RowsNode, epsilon: Expression) -> Any:
@@ -90,7 +88,7 @@ class UniformRidge(PrintedPersonalizedRidge):
         return maximum(X.rows, 1) * epsilon
 
 
-class SampledRidgeCoded(Regression):
+class SampledRidgeCoded(Coded):
     """The sample as the authors' code draws it, and ridge regression whose weights and noise read
     the number of records kept: not private under add/remove. [Acharya24, jorgensen.py]
 
@@ -99,7 +97,7 @@ class SampledRidgeCoded(Regression):
     """
 
     paper: ClassVar[str] = "Acharya24; JorgensenYC15"
-    variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = ""
     title: ClassVar[str] = "sampled ridge"
     penalty: Expression = constant(1)
     threshold: Any = "largest"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post, release
+from dpframe.graph import ColumnNode, Release, RowsNode, post, release
 from dpframe.graph.functions import aggregate, sufficient_statistics
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import FullGaussian, Gaussian, Laplace, MirroredGaussian
@@ -17,14 +17,14 @@ from dpframe.regressions.bayesian import BayesianSSP, laplace_posterior
 from dpframe.regressions.solve import RHO, Array, Fit, constant_ridge, released, ridge_solve, sums
 from dpframe.symbols import Expression, constant, exact, log, sqrt
 
+from .published import Coded, Printed
 
-class StatedSSP(Regression):
+
+class StatedSSP(Printed):
     """Abstract: SSP as papers state it. Two releases of std `unit` times (B^2, B Y), noise of the
     form `on_gram` on X'X; each claims half of the budget, or nothing where it is not `split`.
     """
 
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP"
     on_gram: ClassVar[type[StdNoise]] = MirroredGaussian
     split: ClassVar[bool] = True
@@ -51,7 +51,6 @@ class SSPPiazza(StatedSSP):
     on X'X; ridge 1. [Piazza21, Alg. 1]
     """
 
-    paper: ClassVar[str] = "Piazza21"
     ridge: ClassVar[int] = 1
 
     def unit(self, budget: Share) -> Expression:
@@ -64,8 +63,6 @@ class SSPWang(StatedSSP):
     proof, mirrored on X'X; ridge 0. [Wang18, Sec. 3.2, with the variance that Thesis, Sec. 3.1
     quotes]
     """
-
-    paper: ClassVar[str] = "Wang18"
 
     def unit(self, budget: Share) -> Expression:
         """Halves claimed; jointly they hold."""
@@ -94,7 +91,6 @@ class SSPThesis(StatedSSP):
     Chapter 4 says. [Thesis, Sec. 3.1]
     """
 
-    paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "SSP, fixed noise"
     split: ClassVar[bool] = False
 
@@ -108,7 +104,6 @@ class SSPThesisSplit(StatedSSP):
     sqrt(2 log(2.5/delta))/(epsilon/2), for epsilon below 2. [Thesis, Sec. 4.1]
     """
 
-    paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "SSP, fixed noise, split"
 
     def unit(self, budget: Share) -> Expression:
@@ -116,7 +111,7 @@ class SSPThesisSplit(StatedSSP):
         return classical(budget.split_evenly(2)[0])
 
 
-class SSPStatsmodels(Regression):
+class SSPStatsmodels(Coded):
     """SSP as dp-statsmodels has it: the classical std for 40%, 40% and 20% of epsilon, also beyond
     epsilon = 1 where its theorem ends; n is used in the clear.
     [Ghenis25, dp_statsmodels/models/ols.py]
@@ -127,8 +122,6 @@ class SSPStatsmodels(Regression):
     """
 
     paper: ClassVar[str] = "Ghenis25; DworkR14"
-    variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "SSP, dp-statsmodels"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -171,7 +164,7 @@ class ConstSSPFullPiazza(SSPPiazza):
         return post(constant_ridge, gram, moment, gram.std, self.rho, constant(self.ridge))
 
 
-class BayesianSSPCoded(Regression):
+class BayesianSSPCoded(Coded):
     """Bayesian regression from noisy statistics as its authors' code has it: one Laplace scale for
     all, from the ranges of the columns and labels of the data itself; n is read in the clear. Not
     private, as a comment in the code says. [Bernstein19, generate_data.py]
@@ -181,8 +174,6 @@ class BayesianSSPCoded(Regression):
     the sampler; that is not declared here.
     """
 
-    paper: ClassVar[str] = "Bernstein19"
-    variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "Bayesian SSP"
     understated: ClassVar[str] = "one variant of the code reads fourth moments without noise"

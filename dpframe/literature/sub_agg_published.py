@@ -6,13 +6,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, post
+from dpframe.graph import ColumnNode, RowsNode, post
 from dpframe.mechanisms import Calibration, L2Laplace, Mechanism
 from dpframe.privacy import Share
 from dpframe.regressions.many_models import HALF, SubAgg
 from dpframe.regressions.solve import Array, Fit
 from dpframe.symbols import constant, log
 
+from .published import Coded
 from .without_theorem import DepthSample, TestedDistance
 
 
@@ -36,7 +37,7 @@ class SubAggSmith(SubAgg):
         return L2Laplace(scale=2 * self.radius / (self.cells * budget.epsilon))
 
 
-class TukeyCoded(Regression):
+class TukeyCoded(Coded):
     """The Tukey mechanism for regression as its authors' code has it: a test whose Laplace noise
     has the scale epsilon/2 where 2/epsilon is needed, then a point between models that is drawn
     from other volumes than those weighed. [Amin23, dp_regression/tukey.py]
@@ -49,8 +50,6 @@ class TukeyCoded(Regression):
     right density for epsilon/2 is not judged.
     """
 
-    paper: ClassVar[str] = "Amin23"
-    variant: ClassVar[str] = "coded"
     claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "Tukey depth"
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post
+from dpframe.graph import ColumnNode, Post, RowsNode, post
 from dpframe.graph.functions import aggregate
 from dpframe.graph.maps.bounds import Capped
 from dpframe.graph.maps.scaled import DividedRecords, RecordLabels, RecordRows
@@ -16,14 +16,13 @@ from dpframe.regressions.standardised import in_own_units
 from dpframe.symbols import Expression, constant
 
 from .adassp_published import AdaSSPThesis, over_largest, over_longest
+from .published import Printed
 
 
-class ThesisRegression(Regression):
+class ThesisRegression(Printed):
     """Abstract: adaSSP with fixed noise on records that were prepared by numbers of the data."""
 
     paper: ClassVar[str] = "Thesis"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "add/remove"
     rho: Expression = RHO
 
     def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Post:

@@ -18,7 +18,8 @@ from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation,
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import ZERO, Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
-from dpframe.theory.calibrations import CALIBRATIONS
+from dpframe.theory.book import THEOREMS
+from dpframe.theory.calibrations import SizeTheorem
 from dpframe.theory.guarantees import APPROX, PURE
 from dpframe.theory.guarantees import Guarantee as Notion
 from dpframe.theory.mechanisms import NOISES
@@ -120,6 +121,11 @@ class AdditiveNoise(Mechanism):
     """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
     symmetric: ClassVar[bool] = True
     """Whether noise on a symmetric matrix is symmetric; otherwise each entry has its own draw."""
+    attained: ClassVar[bool] = False
+    """Whether the neighbours that move the statistic furthest cost most: of uneven noise, along an
+    axis, where a row moves nothing off the diagonal. Refutations read it, and no proof does."""
+    uneven: ClassVar[bool] = False
+    """Whether noise on a symmetric matrix is larger off the diagonal than `guarantee` needs."""
     selects: ClassVar[bool] = False
     """Whether it releases the index of one entry of a vector, without added noise."""
 
@@ -273,6 +279,10 @@ def _without_delta(share: Share) -> bool:
     return ZERO in (share.weights[1], share.wholes[1])
 
 
+CALIBRATIONS = {key: one for key, one in THEOREMS.items() if isinstance(one, SizeTheorem)}
+"""Theorems of the rule book that size noise, by mechanism and name."""
+
+
 @final
 @attrs.frozen(cache_hash=True)
 class Theorem(Calibration):
@@ -293,11 +303,11 @@ class Theorem(Calibration):
     currencies: tuple[tuple[str, ...], ...] = attrs.field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, kind: str, name: str, citation: str, *spends: Notion) -> Theorem:
-        """The theorem of this name for a kind of noise, and the guarantees whose shares it spends.
-        Raises KeyError where the rule book has none.
+    def of(cls, name: str, citation: str, *spends: Notion) -> Theorem:
+        """The theorem of this name, and the guarantees whose shares it spends. Raises ValueError
+        where the rule book has none.
         """
-        CALIBRATIONS[kind, name]
+        (kind,) = (kind for kind, own in CALIBRATIONS if own == name)
         return cls(name, kind, citation, tuple(one.currency for one in spends))
 
     @property
@@ -390,6 +400,7 @@ class NormalNoise(StdNoise):
 
     gives: ClassVar[type[Guarantee]] = GaussianDP
     norm: ClassVar[Norm] = L2
+    attained: ClassVar[bool] = True
 
     def guarantee(self, sensitivity: Expression) -> GaussianDP:
         """(sensitivity/std)-Gaussian DP."""

@@ -33,16 +33,13 @@ class DiscreteGaussian(StdNoise):
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
+    attained: ClassVar[bool] = True
     gives: ClassVar[type[Guarantee]] = ZeroConcentratedDP
     norm: ClassVar[Norm] = L2
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     concentrated: ClassVar[Calibration] = Theorem.of(
-        "discrete_gaussian",
-        "DiscreteGaussian.concentrated",
-        "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]",
-        ZCDP,
-        APPROX,
+        "DiscreteGaussian.concentrated", "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]", ZCDP, APPROX
     )
 
     def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:

@@ -31,11 +31,12 @@ class DiscreteLaplace(PureNoise):
     """
 
     kind: ClassVar[str] = "discrete_laplace"
+    attained: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "discrete_laplace", "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE, APPROX
+        "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE, APPROX
     )
 
     @property

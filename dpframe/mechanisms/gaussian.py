@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.theory.guarantees import APPROX, GAUSSIAN, ZCDP
+from dpframe.theory.guarantees import APPROX, OF_MU
 
 from .base import Array, Calibration, Generator, NormalNoise, Shape, Theorem
 
@@ -30,16 +30,15 @@ class Gaussian(NormalNoise):
     isotropic: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     classical: ClassVar[Calibration] = Theorem.of(
-        "gaussian", "Gaussian.classical", "[DworkR14, Thm A.1]", APPROX
+        "Gaussian.classical", "[DworkR14, Thm A.1]", APPROX
     )
     kamath_ullman: ClassVar[Calibration] = Theorem.of(
-        "gaussian",
         "Gaussian.kamath_ullman",
         "[KamathU20, Lem 2.4] for epsilon up to 1, rule E1 for epsilon up to 4 log 2",
         APPROX,
     )
     analytic: ClassVar[Calibration] = Theorem.of(
-        "gaussian", "Gaussian.analytic", "[BalleW18, Thm 8]", APPROX, ZCDP, GAUSSIAN
+        "Gaussian.analytic", "[BalleW18, Thm 8]", APPROX, *OF_MU
     )
 
     @staticmethod

@@ -24,12 +24,11 @@ class L2Laplace(PureNoise):
     """
 
     kind: ClassVar[str] = "l2_laplace"
+    attained: ClassVar[bool] = True
     norm: ClassVar[Norm] = L2
     joint: ClassVar[bool] = True
     isotropic: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = Theorem.of(
-        "l2_laplace", "L2Laplace.pure", "[HardtT10, Sec 4]", PURE, APPROX
-    )
+    pure: ClassVar[Calibration] = Theorem.of("L2Laplace.pure", "[HardtT10, Sec 4]", PURE, APPROX)
 
     @property
     def deviation(self) -> Expression:

@@ -29,11 +29,10 @@ class Laplace(PureNoise):
     """
 
     kind: ClassVar[str] = "laplace"
+    attained: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
-    pure: ClassVar[Calibration] = Theorem.of(
-        "laplace", "Laplace.pure", "[DworkR14, Thm 3.6]", PURE, APPROX
-    )
+    pure: ClassVar[Calibration] = Theorem.of("Laplace.pure", "[DworkR14, Thm 3.6]", PURE, APPROX)
 
     @property
     def deviation(self) -> Expression:

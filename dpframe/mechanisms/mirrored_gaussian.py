@@ -20,6 +20,7 @@ class MirroredGaussian(NormalNoise):
     """
 
     kind: ClassVar[str] = "mirrored_gaussian"
+    uneven: ClassVar[bool] = True
     exact: ClassVar[bool] = True
 
     @staticmethod

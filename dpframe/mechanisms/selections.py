@@ -90,12 +90,7 @@ class ExponentialSelection(SelectionNoise):
     kind: ClassVar[str] = "exponential_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "exponential_selection",
-        "ExponentialSelection.pure",
-        "[McSherryT07, Thm 6]",
-        PURE,
-        APPROX,
-        ZCDP,
+        "ExponentialSelection.pure", "[McSherryT07, Thm 6]", PURE, APPROX, ZCDP
     )
 
     @property
@@ -146,7 +141,7 @@ class GumbelSelection(ExponentialSelection):
     kind: ClassVar[str] = "gumbel_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "gumbel_selection", "GumbelSelection.pure", "[McSherryT07, Thm 6]", PURE, APPROX, ZCDP
+        "GumbelSelection.pure", "[McSherryT07, Thm 6]", PURE, APPROX, ZCDP
     )
 
 
@@ -159,7 +154,7 @@ class PermuteAndFlipSelection(SelectionNoise):
     kind: ClassVar[str] = "permute_and_flip_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "permute_and_flip_selection", "PermuteAndFlipSelection.pure", "[McKennaS20]", PURE, APPROX
+        "PermuteAndFlipSelection.pure", "[McKennaS20]", PURE, APPROX
     )
 
     @property
@@ -194,11 +189,7 @@ class ExponentialNoiseSelection(PermuteAndFlipSelection):
     kind: ClassVar[str] = "exponential_noise_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "exponential_noise_selection",
-        "ExponentialNoiseSelection.pure",
-        "[McKennaS20]",
-        PURE,
-        APPROX,
+        "ExponentialNoiseSelection.pure", "[McKennaS20]", PURE, APPROX
     )
 
 
@@ -211,7 +202,7 @@ class LaplaceSelection(SelectionNoise):
     kind: ClassVar[str] = "laplace_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "laplace_selection", "LaplaceSelection.pure", "[DworkR14, Claim 3.9]", PURE, APPROX
+        "LaplaceSelection.pure", "[DworkR14, Claim 3.9]", PURE, APPROX
     )
 
     @property

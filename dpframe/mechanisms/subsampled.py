@@ -6,7 +6,6 @@ not amplified. (docs/proofs/subsampling.md)
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -16,15 +15,7 @@ from dpframe.errors import InvalidArgument, Plain
 from dpframe.numbers import Exact, whole
 from dpframe.numerics import arb_float, ball, working
 from dpframe.pld import losses
-from dpframe.privacy import (
-    ADD_REMOVE,
-    REPLACE_ONE,
-    ApproxDP,
-    Guarantee,
-    PureDP,
-    Relation,
-    number,
-)
+from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, ApproxDP, Guarantee, PureDP, Relation, number
 from dpframe.symbols import ONE, Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import on_sample as theorem
@@ -62,10 +53,7 @@ class Subsampled(Mechanism):
     relation: ClassVar[Relation]
     direction: ClassVar[str]
     mechanism: Mechanism
-
-    @abstractmethod
-    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
-        """The guarantee of one release, under the relation of the proof."""
+    rate: Any
 
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:
@@ -76,10 +64,12 @@ class Subsampled(Mechanism):
         wanted = f"{self.relation} for {self.kind}"
         raise InvalidArgument("relation", wanted, Plain(relation), way_out)
 
-    def _amplified(
-        self, share: Expression, sensitivity: Expression, relation: Relation | None
-    ) -> Guarantee:
+    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
+        """That of a pure or approximate base, amplified, under the relation of the proof, which is
+        to be named.
+        """
         self._under(relation)
+        share = exact(self.rate)
         given = self.mechanism.guarantee(sensitivity)
         match given:
             case PureDP(epsilon):
@@ -91,9 +81,13 @@ class Subsampled(Mechanism):
             "mechanism", "pure or approximate DP to amplify", Plain(given), way_out
         )
 
-    def _loss(
-        self, share: Fraction, sensitivity: Exact | Expression, relation: Relation
+    def loss(
+        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
     ) -> losses.PrivacyLoss:
+        """In the removing direction, or symmetric; refused under another relation than that of the
+        proof. A rounded epsilon is rounded up.
+        """
+        share = number("rate", exact(self.rate))
         moved = self.mechanism.loss(sensitivity, self._under(relation))
         if isinstance(moved, losses.GaussianLoss):
             return losses.SubsampledGaussianLoss(moved.mu, share, self.direction)
@@ -127,16 +121,6 @@ class PoissonSubsampled(Subsampled):
     direction: ClassVar[str] = "removal"
     mechanism: Mechanism = attrs.field(validator=_base)
     rate: Expression = attrs.field(converter=_rate)
-
-    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
-        """That of a pure or approximate base, amplified; under add/remove, to be named."""
-        return self._amplified(self.rate, sensitivity, relation)
-
-    def loss(
-        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> losses.PrivacyLoss:
-        """In the removing direction; refused under replace-one. A rounded epsilon is rounded up."""
-        return self._loss(number("rate", self.rate), sensitivity, relation)
 
     def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
         """The indices of a fresh subsample of n rows, ascending; each is in it with probability
@@ -185,16 +169,6 @@ class SubsampledWithoutReplacement(Subsampled):
     def rate(self) -> Fraction:
         """size/of."""
         return Fraction(self.size, self.of)
-
-    def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
-        """That of a pure or approximate base, amplified; under replace-one, to be named."""
-        return self._amplified(Number(self.rate), sensitivity, relation)
-
-    def loss(
-        self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
-    ) -> losses.PrivacyLoss:
-        """Symmetric; refused under add/remove. A rounded epsilon is rounded up."""
-        return self._loss(self.rate, sensitivity, relation)
 
     def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
         """The indices of a fresh uniform subset, ascending; n must be `of`."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 import attrs
 
 from dpframe.errors import SHORT, InvalidArgument, Plain, check_kind, listed_words, nearest
-from dpframe.numbers import whole
+from dpframe.numbers import Exact, whole
 from dpframe.operators import Operation, Symbolic
 from dpframe.pld import losses
 from dpframe.symbols import ONE, Expression, Number, exact, log, multiply, power, sqrt
@@ -145,10 +145,20 @@ class Guarantee(ABC):
     currency: ClassVar[tuple[str, ...]]
     parameters: ClassVar[tuple[str, ...]]
 
+    def __init_subclass__(cls) -> None:
+        """The currency is that of the entry of this kind in the rule book, if there is one."""
+        if vars(cls).get("kind") in BOOK:
+            cls.currency = BOOK[cls.kind].currency
+
     @property
     def amounts(self) -> tuple[Expression, ...]:
         """The terms of composition, in the order of `currency`; by default the parameters."""
         return tuple(getattr(self, name) for name in self.parameters)
+
+    @classmethod
+    def of(cls, *amounts: Exact | Expression) -> Self:
+        """The guarantee with these amounts. Raises InvalidArgument for any out of range."""
+        return cls(*amounts)
 
     @property
     def budget(self) -> Share:
@@ -215,7 +225,6 @@ class PureDP(Guarantee):
     """P[M(D) in S] <= e^epsilon P[M(D') in S]. Domain: epsilon > 0. [DworkR14, Def 2.4]"""
 
     kind: ClassVar[str] = "pure"
-    currency: ClassVar[tuple[str, ...]] = ("epsilon",)
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
     epsilon: Expression = attrs.field(converter=_epsilon)
 
@@ -236,7 +245,6 @@ class ApproxDP(Guarantee):
     """
 
     kind: ClassVar[str] = "approx"
-    currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     parameters: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     epsilon: Expression = attrs.field(converter=_epsilon)
     delta: Expression = attrs.field(converter=_delta)
@@ -256,7 +264,6 @@ class ZeroConcentratedDP(Guarantee):
     """Renyi divergence of order a <= rho a for all a > 1. Domain: rho > 0. [BunS16, Def 1.1]"""
 
     kind: ClassVar[str] = "zcdp"
-    currency: ClassVar[tuple[str, ...]] = ("rho",)
     parameters: ClassVar[tuple[str, ...]] = ("rho",)
     rho: Expression = attrs.field(converter=_rho)
 
@@ -270,7 +277,6 @@ class GaussianDP(Guarantee):
     """As hard to tell apart as N(0, 1) and N(mu, 1). Domain: mu > 0. [DongRS22, Def 2.6]"""
 
     kind: ClassVar[str] = "gaussian"
-    currency: ClassVar[tuple[str, ...]] = ("mu^2",)
     parameters: ClassVar[tuple[str, ...]] = ("mu",)
     mu: Expression = attrs.field(converter=_mu)
 
@@ -278,6 +284,11 @@ class GaussianDP(Guarantee):
     def amounts(self) -> tuple[Expression, ...]:
         """(mu squared,): Gaussian guarantees add as squares. [DongRS22, Cor 3.3]"""
         return (power(self.mu, 2),)
+
+    @classmethod
+    def of(cls, *amounts: Exact | Expression) -> Self:
+        """mu is the root of the amount."""
+        return cls(sqrt(amounts[0]))
 
     @property
     def loss(self) -> losses.GaussianLoss:

@@ -10,7 +10,6 @@ import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import flint
@@ -184,11 +183,8 @@ def _atom(ring: Ring, symbol: Symbol) -> Formula:
 
 def _arithmetic(ring: Ring) -> Arithmetic[Formula]:
     calls: dict[str, Callable[..., Formula]] = {
-        name: partial(_called, ring, name) for name in ("min", "max", "exp", "analytic_sigma")
+        name: lambda *parts, own=name: ring.called(own, parts)
+        for name in ("min", "max", "exp", "analytic_sigma")
     }
     plus, times, power = Formula.__add__, Formula.__mul__, Formula.__pow__
     return Arithmetic(ring.lift, plus, times, power, {**calls, "log": ring.log})
-
-
-def _called(ring: Ring, name: str, *parts: Formula) -> Formula:
-    return ring.called(name, parts)

@@ -18,7 +18,6 @@ import attrs
 
 from dpframe.accountants import NumericAccountant, Part
 from dpframe.graph import Graph, Release
-from dpframe.graph.facts import noise_of
 from dpframe.graph.reached import moves_evenly
 from dpframe.identity import own
 from dpframe.mechanisms import Laplace
@@ -102,8 +101,7 @@ def _coarse(release: Release) -> bool:
 
 def _uneven(release: Release) -> bool:
     """Whether its noise is larger off the diagonal; the triangle has half of |xx'|^2 or more."""
-    noise = noise_of(release.noise)
-    return noise is not None and noise.uneven and release.statistic.symmetric
+    return release.noise.uneven and release.statistic.symmetric
 
 
 def least_epsilon(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> float:

@@ -37,7 +37,7 @@ from .problem import (
     opened,
 )
 from .rounding import hidden_onto_whole
-from .sign import nonnegative
+from .sign import nonnegative, surely_nonnegative
 
 
 def earns(problem: Problem, release: Release) -> Earned:
@@ -127,7 +127,7 @@ def _stated(
     pairs = zip(given.currency, given.amounts, strict=True)
     claims = [(amount, share.amount(name)) for name, amount in pairs if name in share.currency]
     whole = all(name in share.currency for name in given.currency)
-    if whole and all(_inside(problem, amount, most) for amount, most in claims):
+    if whole and all(surely_nonnegative(most - amount, problem.field) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
     witness = pure_witness(release, share) if release.gives is PureDP else None
     repair = say(
@@ -173,7 +173,7 @@ def _in_kind(
         return opened("share", release.label, rule, (fact,), repair, edit=edit)
     (amount,), (most,), order = given.amounts, share.amounts, order_of(given.currency)
     facts = (say("{}: {} = {}", fact, Formula(given.currency[0]), amount),)
-    if _inside(problem, amount, most):
+    if surely_nonnegative(most - amount, problem.field):
         return Obligation("share", release.label, rule, facts, PROVED)
     above = most if order is None else most + hidden_onto_whole(release)
     lower = nonnegative(above - amount, problem.field)
@@ -206,10 +206,6 @@ def needed(release: Release, amount: Expression, order: Fraction | None = None) 
     return sharp and attained and RELEASED not in amount.scope
 
 
-def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
-    return nonnegative(most - amount, problem.field).proved is True
-
-
 def _stated_gaussian(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Earned:
@@ -233,18 +229,16 @@ FEW = 8
 def basic(problem: Problem, accountant: Accountant) -> Attempt:
     """Every release earns its share, and the shares sum to the target. [DworkR14, Thm B.1]"""
     del accountant  # the plan adds the shares up
-    judged: list[Obligation] = []
-    constraints: dict[Constraint, None] = {}
-    for release, count in _by_whole(problem, problem.classes):
-        result = earns(problem, release)
-        constraints.update(dict.fromkeys(result.constraints))
-        once = count == result.obligation.count
-        judged.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
-    for result in _of_procedures(problem):
-        constraints.update(dict.fromkeys(result.constraints))
-        judged.append(result.obligation)
-    obligations = (*_summed(judged), *_pure_only(problem))
+    counts = _by_whole(problem, problem.classes)
+    results = [_counted(earns(problem, release), count) for release, count in counts]
+    results += _of_procedures(problem)
+    constraints = dict.fromkeys(part for one in results for part in one.constraints)
+    obligations = (*_summed([one.obligation for one in results]), *_pure_only(problem))
     return Attempt(obligations, tuple(thinned(list(constraints), problem)))
+
+
+def _counted(result: Earned, count: int) -> Earned:
+    return attrs.evolve(result, obligation=attrs.evolve(result.obligation, count=count))
 
 
 def _of_procedures(problem: Problem) -> Iterator[Earned]:

@@ -249,7 +249,8 @@ def assumed(problem: Problem, *always: Premise) -> tuple[Premise, ...]:
     """The assumptions about a declaration; `always` those about every one."""
     unit = Premise("unit", f"one unit of privacy is: {problem.setting.unit}")
     budgets = () if problem.personal is None else (BUDGETS,)
-    stated = (*on_trust(problem), *on_their_word(problem.graph))
+    believed = (_trusted(kind) for kind in problem.foreign if kind in problem.trust)
+    stated = (*believed, *on_their_word(problem.graph))
     return (unit, *budgets, *idealized(problem.graph), *always, *stated)
 
 
@@ -284,12 +285,8 @@ def on_their_word(graph: Graph) -> tuple[Premise, ...]:
     return tuple(Premise("sensitivity" if of else "", text) for text, of in kinds.items())
 
 
-def on_trust(problem: Problem) -> tuple[Premise, ...]:
-    """What is trusted of each class from outside that `trust` names."""
-    return tuple(_trusted(kind) for kind in problem.foreign if kind in problem.trust)
-
-
 def _trusted(kind: type) -> Premise:
+    """What is trusted of a class from outside."""
     stated = "its sensitivity, noise or theorem"
     if issubclass(kind, Accountant):
         stated = "what releases cost together"

@@ -190,7 +190,7 @@ def selected(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]
         additive = isinstance(accountant, AdditiveAccountant)
         return (Derivation(name, accountant, "total" if additive else "numbers"),)
     if name == "auto":
-        *first, last = (one for one in DERIVATIONS.values() if one.accountant.automatic)
+        *first, last = (one for one in DERIVATIONS.values() if one.accountant.tried)
         return (*first, SINGLE, last, CONVERTED, SUM, SHARES)
     if name not in DERIVATIONS:
         raise _unknown(name)

@@ -18,10 +18,10 @@ from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
 from dpframe.graph.graph import NEWER
 from dpframe.kernel.checker import SCHEMA, hash_of
-from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
+from dpframe.privacy import Each, Guarantee, PersonalizedDP, Relation
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.privacy.personal import Grouped, own_symbols_of
-from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
+from dpframe.symbols import Expression, Symbol, from_json, parameter, to_json
 from dpframe.symbols.expression import Domain
 
 from .problem import place, trusted_classes
@@ -262,8 +262,7 @@ def _rebuild(content: Mapping[str, Any], trust: Collection[type]) -> Certificate
     for name in claimed.get("each", {}).get("own", ()):
         symbols[name] = attrs.evolve(symbols[name], origin=Each())
     amounts = [from_json(amount, symbols) for amount in claimed["target"]["amounts"]]
-    kind = GUARANTEES[claimed["target"]["kind"]]
-    target = kind(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
+    target = GUARANTEES[claimed["target"]["kind"]].of(*amounts)
     if "each" in claimed:
         target = personal_target(target, claimed["each"], symbols)
     setting = setting_of(declared["setting"], claimed, symbols)

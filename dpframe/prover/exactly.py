@@ -4,7 +4,7 @@ dominates the draw: proved at numbers, refuted at numbers where a pair of neighb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from dpframe.graph import Release
 from dpframe.graph.facts import noise_of
 from dpframe.graph.reached import exchanged
 from dpframe.identity import own
-from dpframe.mechanisms import Laplace
+from dpframe.mechanisms import AdditiveNoise, Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import arb_lower, arb_upper, working
@@ -33,10 +33,10 @@ from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned, event_text, selection_witness, shown_ball
+from .judge import Earned, earned_together, event_text, selection_witness, shown_ball
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
 from .rounding import whole_step
-from .sign import MAX_TRIES, counterexample, nonnegative
+from .sign import MAX_TRIES, counterexample, nonnegative, surely_nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
 CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
@@ -120,10 +120,8 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
         return Attempt(broken)
     if any(release.share is None for release in problem.graph.releases):
         return _only(problem)
-    results = [earns_exactly(problem, release) for release, _ in problem.classes]
-    constraints = dict.fromkeys(part for result in results for part in result.constraints)
-    obligations = dict.fromkeys(result.obligation for result in results)
-    return Attempt(tuple(obligations), tuple(thinned([*constraints], problem)))
+    whole = earned_together([earns_exactly(problem, release) for release, _ in problem.classes])
+    return attrs.evolve(whole, constraints=tuple(thinned([*whole.constraints], problem)))
 
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
@@ -196,7 +194,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     (amount,) = given.amounts
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
-    laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
+    laplace = noise.norm == "L1" and noise.loss.pure and release.noise.attained
     counted = release.sampled is None or not amount.symbols()  # samples are, at numbers alone
     sharp = laplace and moved.attained and release.reached and counted
     return amount if sharp and RELEASED not in amount.scope else None
@@ -213,22 +211,22 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
         return False
     loss = release.on_all_rows.guarantee(moved.value).amounts[0]
     if share.currency == ("rho",):
-        return nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field).proved is True
-    if "delta" not in share.currency or not nonnegative(1 - share.delta, problem.field).proved:
+        return surely_nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field)
+    if "delta" not in share.currency or not surely_nonnegative(1 - share.delta, problem.field):
         return False
-    gap = share.epsilon - 2 * log(1 - share.delta) - loss
-    return nonnegative(gap, problem.field).proved is True
+    return surely_nonnegative(share.epsilon - 2 * log(1 - share.delta) - loss, problem.field)
 
 
 @attrs.frozen(eq=False)
 class OneDraw:
-    """One draw of noise of dpframe's own: its `size`, by how much its statistic is `moved` in the
-    norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`); 1,
-    or the `rate` of the sample that it reads.
+    """One draw of a `mechanism` of dpframe's own, charged as `noise` of the rule book: by how much
+    its statistic is `moved` in the norm that the pair is found by, of whole numbers in L1, and
+    whether a pair of neighbours costs all of it (`reached`); 1, or the `rate` of the sample that it
+    reads. (docs/proofs/shifts.md)
     """
 
+    mechanism: AdditiveNoise
     noise: str
-    size: Expression
     moved: Expression
     reached: bool
     rate: Fraction = Fraction(1)
@@ -244,18 +242,22 @@ class OneDraw:
         kind = noise.instead_of or release.noise.kind
         norm = L1 if noise.whole else release.noise.norm
         moved = statistic.sensitivity(norm)
-        if kind not in PAIRS or moved is None:
+        if moved is None:
             return None
         step, alone = whole_step(release), release.entries == ONE
         one = alone or (noise.loss.gaussian and step == ZERO)
-        attained = moved.attained and one and noise.attained
+        attained = moved.attained and one and release.noise.attained
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
         reached = reached and release.sampled is None  # of samples an upper bound
         sharp = kind != "l2_laplace" and not noise.selects
         rate = ONE if release.hides is None else release.hides
-        size = release.mechanism.formula
-        return cls(kind, size, moved.value, reached and sharp, rate.value, step)
+        return cls(release.mechanism, kind, moved.value, reached and sharp, rate.value, step)
+
+    @property
+    def size(self) -> Expression:
+        """The std or scale."""
+        return self.mechanism.formula
 
     def judged(self, currency: Sequence[str]) -> bool:
         """Whether the rules on all releases together decide exactly what it costs."""
@@ -263,8 +265,10 @@ class OneDraw:
 
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
+        by = Fraction(int(moved)) if NOISES[self.noise].whole else moved
+        alone: Any = {"one_coordinate": True} if self.noise == "discrete_gaussian" else {}
         try:
-            whole = PAIRS[self.noise](size, moved)
+            whole = self.mechanism.resized(size).loss(by, **alone)
             return whole if self.rate == 1 else on_sample(whole, self.rate)
         except (InvalidArgument, ZeroDivisionError):  # out of the range of the loss, or not moved
             return None
@@ -308,22 +312,6 @@ class OneDraw:
         name = self.noise.replace("_", " ")
         sampled = "" if self.rate == 1 else f", on samples at {self.rate}"
         return f"{name} noise of size {self.size}, moved by at most {self.moved}{sampled}"
-
-
-PAIRS: Mapping[str, Callable[[Fraction, Fraction], losses.PrivacyLoss]] = {
-    "gaussian": lambda size, moved: losses.GaussianLoss(moved / size),
-    "laplace": lambda size, moved: losses.LaplaceLoss(moved / size),
-    "l2_laplace": lambda size, moved: losses.ResponseLoss(moved / size),
-    "discrete_laplace": lambda size, moved: losses.DiscreteLaplaceLoss(1 / size, int(moved)),
-    "discrete_gaussian": lambda size, moved: losses.DiscreteGaussianLoss(size**2, int(moved)),
-    **dict.fromkeys(
-        (name for name, one in NOISES.items() if one.selects),
-        lambda size, moved: losses.ResponseLoss(moved / size),
-    ),
-}
-"""The pair that dominates noise of a size, moved so far in its norm; in whole numbers, by whole
-numbers in L1. (docs/proofs/shifts.md)
-"""
 
 
 def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:

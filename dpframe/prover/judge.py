@@ -41,7 +41,7 @@ from dpframe.wording import RANGE, Cited, Spelled, Text, digits, say, ways
 from dpframe.wording import Formula as Written
 
 from .algebra import BITS, Field, at_point, enclose, rational_ball
-from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
+from .problem import PROVED, Attempt, Constraint, Edit, Obligation, Problem, Witness, opened
 from .rounding import hidden_onto_whole
 from .sign import counterexample, nonnegative, positive
 
@@ -228,6 +228,13 @@ class Earned:
 
     obligation: Obligation
     constraints: tuple[Constraint, ...] = ()
+
+
+def earned_together(results: Sequence[Earned]) -> Attempt:
+    """All decisions as one derivation, equal obligations and hypotheses once."""
+    obligations = dict.fromkeys(one.obligation for one in results)
+    constraints = dict.fromkeys(part for one in results for part in one.constraints)
+    return Attempt(tuple(obligations), tuple(constraints))
 
 
 @attrs.frozen(eq=False)
@@ -449,7 +456,7 @@ def event_text(
     """
     for k in range(EVENTS):
         least = step * (2 * k - 1) / 2
-        p, q = (_tail(noise, one / size) for one in (least - moved, least))
+        p, q = (noise_tail(noise, one / size) for one in (least - moved, least))
         if currency == ("epsilon", "delta"):
             above = p - amounts[0].exp() * q > amounts[1]
         else:
@@ -462,7 +469,7 @@ def event_text(
     return None
 
 
-def _tail(noise: str, far: Ball) -> Ball:
+def noise_tail(noise: str, far: Ball) -> Ball:
     """The chance that noise of size 1 is above a number."""
     if noise == "gaussian":
         return (far / enclose(sqrt(2), {})).erfc() / 2

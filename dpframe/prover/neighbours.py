@@ -8,7 +8,7 @@ from dpframe.graph import ColumnNode, Node, RowsNode
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
-from dpframe.graph.occurring import occurring
+from dpframe.graph.rows import occurring
 from dpframe.graph.statistics import AGGREGATES, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import PUBLIC, ZERO

@@ -14,10 +14,9 @@ from functools import partial
 from dpframe.graph import Node, OfBudgets, Procedure, Release, RowsNode, path, procedures
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
-from dpframe.graph.occurring import occurring
 from dpframe.graph.post import ancestors
 from dpframe.graph.release import symbols_of
-from dpframe.graph.rows import ColumnNode
+from dpframe.graph.rows import ColumnNode, occurring
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
@@ -50,23 +49,16 @@ POSITIVE = "the noise must be defined and positive for every parameter value"
 
 def individual(problem: Problem) -> list[Obligation]:
     """Every obligation of personalised budgets; the proved ones as one object."""
-    failing = [*_without_target(problem), *_symbols(problem)]
     if problem.personal is None:
-        return failing
-    failing += [*_public(problem), *_one_row(problem), *_only_noise(problem), *_last(problem)]
+        without = on_nodes(problem.graph, partial(_of_records, str(problem.target)))
+        return [*without, *_symbols(problem)]
+    failing = [*_symbols(problem), *_public(problem), *_one_row(problem)]
+    failing += [*_only_noise(problem), *_last(problem)]
     if failing:
         return failing
     own = own_symbols_of(problem.personal.each)
     facts = tuple(say("{} {}", Formula(symbol.name), symbol.domain) for symbol in own)
     return [Obligation("personal", "every record", RULE, facts, PROVED)]
-
-
-def _without_target(problem: Problem) -> Iterator[Obligation]:
-    of_all = problem.graph.of_kind(OfBudgets)
-    if problem.personal is not None:
-        return
-    if of_all or any(RECORD in symbol.scope for symbol in problem.symbols):
-        yield from on_nodes(problem.graph, partial(_of_records, str(problem.target)))
 
 
 def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:

@@ -32,8 +32,8 @@ from dpframe.symbols import (
 from dpframe.theory.releases import tail_paid
 from dpframe.wording import BY_HAND, Cited, Code, Formula, digits, joined, reference, say, ways
 
-from .algebra import enclose, number
-from .judge import Assuming
+from .algebra import number
+from .judge import Assuming, noise_tail
 from .parallel import about, coarse, moving
 from .problem import (
     PROVED,
@@ -351,13 +351,6 @@ def _tail_proved(problem: Problem, bound: Bound) -> bool:
     return False
 
 
-def _tail(stds: Any, *, normal: bool) -> Any:
-    """Pr[N(0, 1) > stds], enclosed; of Laplace noise of scale 1, for stds < 0 a lower bound."""
-    if normal:
-        return (stds / enclose(sqrt(2), {})).erfc() / 2
-    return (-stds).exp() / 2 if stds >= 0 else enclose(Number(Fraction(1, 2)), {})
-
-
 def _tail_open(bound: Bound) -> Obligation:
     rule = "the noise may exceed the bound with at most the failure probability that is paid for"
     facts = (say("stds = {}, failure = {}", bound.stds, bound.failure),)
@@ -400,7 +393,7 @@ def _witness(bound: Bound) -> Witness | None:
 
 
 def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
-    true = _tail(far, normal=normal)
+    true = noise_tail("gaussian" if normal else "laplace", far)
     if not true > paid:
         return None
     chance, times = (digits(float(one.mid()), 4) for one in (true, true / paid))

@@ -26,7 +26,7 @@ from .algebra import number
 from .judge import Earned
 from .problem import PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness
 from .procedure_counterexamples import EXAMINED
-from .sign import nonnegative
+from .sign import surely_nonnegative
 
 
 @attrs.frozen
@@ -174,7 +174,7 @@ class ProverContext(SymbolicContext):
 
     def shown(self, f: Expression) -> bool:
         """Whether a formula is shown to be at least 0."""
-        return nonnegative(f, self.problem.field).proved is True
+        return surely_nonnegative(f, self.problem.field)
 
     def at_least(self, f: Any, g: Any, rule: str, *, strict: bool = False) -> None:
         """Add the requirement f >= g."""

@@ -25,7 +25,7 @@ from dpframe.graph.facts import noise_of
 from dpframe.graph.graph import Class
 from dpframe.graph.maps.grid import BoxGrid, OnGrid, RowsOnGrid
 from dpframe.graph.post import ancestors
-from dpframe.graph.reached import ANGLES, ROWS, moves_evenly, pair_needs
+from dpframe.graph.reached import moves_evenly, pair_needs
 from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import Stack, Statistic
 from dpframe.sensitivity import L2
@@ -36,7 +36,7 @@ SIZES = Fraction(1, 2**40)  # by which sizes of noise are rounded up at most, re
 
 def hidden(release: Release, *, evenly: bool = True) -> Expression:
     """The c of one draw, for every step; by a row of one entry as in `kept`."""
-    return _change(release, _steps(release.statistic), evenly=evenly)
+    return _change(release, [step for step, _ in _graded(release.statistic)], evenly=evenly)
 
 
 def hidden_onto_whole(release: Release) -> Expression:
@@ -106,10 +106,6 @@ def _entries(release: Release, *, evenly: bool) -> Expression:
     return exact(2 * len(parts)) if axis else 2 * entries
 
 
-def _steps(statistic: Statistic) -> list[Expression]:
-    return [step for step, _ in _graded(statistic)]
-
-
 def _whole_steps(statistic: Statistic) -> list[Expression]:
     return [step for step, finer in _graded(statistic) if not finer]
 
@@ -133,9 +129,9 @@ def fits(release: Release, values: Mapping[str, Fraction]) -> bool:
     """
     statistic, known = release.statistic, {name: exact(value) for name, value in values.items()}
     rows = [one for one in ancestors(statistic) if isinstance(one, RowsNode)]
-    angled = statistic.unit.relation.replaced and pair_needs(ANGLES, statistic)
+    angled = statistic.unit.relation.replaced and pair_needs("angled", statistic)
     free = [one.columns for one in rows if one.columns.symbols()]  # other sizes are declared
     if angled and any(columns.substitute(known) == ONE for columns in free):
         return False
     counted = {symbol.name for one in rows for symbol in one.rows.symbols()}
-    return not (pair_needs(ROWS, statistic) and counted & known.keys())
+    return not (pair_needs("many_rows", statistic) and counted & known.keys())

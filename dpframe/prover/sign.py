@@ -55,6 +55,11 @@ def positive(formula: Expression, field: Field) -> Decision:
     return _decide(formula, field, strict=True)
 
 
+def surely_nonnegative(formula: Expression, field: Field) -> bool:
+    """Whether formula >= 0 is shown on the whole domain, and no point refutes it first."""
+    return nonnegative(formula, field).proved is True
+
+
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
     some = (point for point in _tried(formula, field) if strict or peopled(point))
     tried = (_at(formula, field, point, strict=strict) for point in some)

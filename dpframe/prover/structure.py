@@ -58,7 +58,8 @@ def obligations(problem: Problem) -> list[Obligation]:
         *_tables(problem),
         *_target(problem),
         *flow(problem),
-        *adaptive(problem),
+        *_known(problem),
+        *_loops(problem),
         *(one for one in special if not one.proved),
         *_sources(problem),
         *on_nodes(problem.graph, partial(_parameters, problem)),
@@ -194,12 +195,6 @@ def _nothing(problem: Problem) -> Iterator[Obligation]:
         facts = tuple(node.label for node in problem.graph.outputs)
         fix = say("release a statistic: `dp.release(X.T @ X, dp.Gaussian.analytic, share)`.")
         yield opened("structure", "graph", rule, facts, fix)
-
-
-def adaptive(problem: Problem) -> Iterator[Obligation]:
-    """Every open obligation."""
-    yield from _known(problem)
-    yield from _loops(problem)
 
 
 def _known(problem: Problem) -> Iterator[Obligation]:

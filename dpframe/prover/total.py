@@ -41,7 +41,7 @@ from dpframe.wording import (
 )
 
 from .algebra import Field, number
-from .judge import Earned, Move, ProfileClaim, judge
+from .judge import Earned, Move, ProfileClaim, earned_together, judge
 from .parallel import about, moving
 from .problem import (
     ALL,
@@ -57,7 +57,7 @@ from .problem import (
     totalled,
 )
 from .rounding import hidden_onto_whole, of_all
-from .sign import OPEN, nonnegative, positive
+from .sign import OPEN, nonnegative, positive, surely_nonnegative
 
 SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
 
@@ -80,10 +80,8 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     if len(known) < len(joints):
         return None
     cells = about(problem, choices)
-    results = [_stacked(problem, *pair, cells) for pair in zip(known, choices, strict=True)]
-    obligations = dict.fromkeys(result.obligation for result in results)
-    constraints = dict.fromkeys(part for result in results for part in result.constraints)
-    return Attempt(tuple(obligations), tuple(constraints))
+    pairs = zip(known, choices, strict=True)
+    return earned_together([_stacked(problem, *pair, cells) for pair in pairs])
 
 
 def joint_of_classes(problem: Problem, grouped: Sequence[Class]) -> Joint | None:
@@ -214,7 +212,7 @@ def _together(
     parts = [_alone(accountant, r, count) for r, count in grouped if r.gives is not GaussianDP]
     if gaussians:
         square = joint.total(joint_moves(problem.rows, joint, gaussians))
-        parts.insert(0, accountant.admit(GaussianDP(sqrt(square))))
+        parts.insert(0, accountant.admit(GaussianDP.of(square)))
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -247,7 +245,9 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
     if all(set(one.currency) <= set(target.currency) for one in same):
         limits = dict(zip(target.currency, target.amounts, strict=True))
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
-        shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
+        shown = all(
+            surely_nonnegative(limits[name] - amount, problem.field) for name, amount in pairs
+        )
         rule = "the total must be inside the target"
         return _attempt(problem, rule, facts, [target, *same], shown=shown)
     if isinstance(target, RenyiDP):
@@ -259,7 +259,7 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
     concentrated = [as_kind(one, ZeroConcentratedDP) for one in same]
     rhos = [one.amounts[0] for one in concentrated if one is not None]
     gaps = [_gaps(problem, rho, target) for rho in rhos]
-    shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
+    shown = all(any(surely_nonnegative(gap, problem.field) for gap in some) for some in gaps)
     if len(rhos) < len(same):
         return None
     return _attempt(problem, CONVERSION, facts, [target, *same], shown=shown)
@@ -280,7 +280,9 @@ def _divergence(
         for one, rho in zip(totals, rhos, strict=True)
     ]
     limit = target.amounts[0]
-    shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
+    shown = all(
+        any(surely_nonnegative(limit - one, problem.field) for one in some) for some in amounts
+    )
     return _attempt(problem, DIVERGENCE, (*_facts(rhos), *notes), [target, *rhos], shown=shown)
 
 
@@ -302,8 +304,7 @@ def _profiles(
         claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit("all noise")
         fact = "; ".join(facts)
         results.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
-    constraints = dict.fromkeys(part for one in results for part in one.constraints)
-    return Attempt(tuple(one.obligation for one in results), tuple(constraints))
+    return earned_together(results)
 
 
 def _gaps(problem: Problem, rho: Expression, target: ApproxDP) -> Iterator[Expression]:
@@ -323,10 +324,6 @@ def _named(formula: Expression) -> set[Expression]:
     if not formula.parts:
         return {formula}
     return set().union(*map(_named, formula.parts))
-
-
-def _shown(problem: Problem, gap: Expression) -> bool:
-    return nonnegative(gap, problem.field).proved is True
 
 
 def _attempt(

@@ -81,28 +81,13 @@ class SearchedSteps(Steps):
         if key not in self.found and key not in self.failed and self.searching < MAX_NESTED:
             self.nested |= self.searching > 0
             self.searching += 1
-            step = _search(claim)
+            step = SEARCHES[type(claim)](claim)
             self.searching -= 1
             if step is None:
                 self.failed.add(key)
             else:
                 self.found[key] = step
         return self.found.get(key)
-
-
-def _search(claim: StepClaim) -> Json | None:
-    match claim:
-        case Sign():
-            return _sign(claim)
-        case Boxes():
-            return _boxes(claim)
-        case Tail():
-            return _tail(claim)
-        case ContourClaim():
-            return _contour(claim)
-        case Inside():
-            return _inside(claim)
-    return None
 
 
 def _sign(claim: Sign) -> Json | None:
@@ -326,3 +311,12 @@ def _line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draw
     if count > MAX_BOXES:
         raise Unbounded
     return ContourLine(floor_to(Fraction(c), 30), floor_to(Fraction(h), 30), count)
+
+
+SEARCHES: dict[type, Callable[[Any], Json | None]] = {
+    Sign: _sign,
+    Boxes: _boxes,
+    Tail: _tail,
+    ContourClaim: _contour,
+    Inside: _inside,
+}

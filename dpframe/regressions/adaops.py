@@ -79,14 +79,12 @@ class AdaOPSRepaired(Regression):
     which allow for as many stds and for the sensitivity to one record; and the covariance of the
     sample, drawn at the largest admissible temperature. `rho`, from 0 to 1, is the failure
     probability in the error bound that the penalty minimises.
+
+    Use: For comparison with the published AdaOPS: the same steps, with correct constants. AdaOPS
+    has less noise.
     """
 
-    paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "AdaOPS, repaired"
-    use: ClassVar[str] = (
-        "For comparison with the published AdaOPS: the same steps, with correct constants. AdaOPS"
-        " has less noise."
-    )
     rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -112,14 +110,12 @@ class AdaOPS(Regression):
     `steering`, from 0 to 1/2, is the share of epsilon for lambda_min(X'X), and again for a bound on
     residuals; the sample has the rest, at the largest admissible temperature. `rho`, from 0 to 1,
     is the failure probability in the error bound that the penalty minimises.
+
+    Use: One posterior sample that adapts to the table, under either relation. Part of the budget
+    only tunes the sample: without need for a sample use AdaSSP.
     """
 
-    paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "AdaOPS"
-    use: ClassVar[str] = (
-        "One posterior sample that adapts to the table, under either relation. Part of the budget"
-        " only tunes the sample: without need for a sample use AdaSSP."
-    )
     rho: Expression = RHO
     steering: Expression = constant("1/5")
 

@@ -109,14 +109,12 @@ class AMBSSGD(Regression):
     two batches are charged. The clipping norm is the quantile `level`, from 0 to 1, of noisy counts
     of gradient norms between public cuts, for a tenth of the squared mu. All noise is calibrated by
     the exact Gaussian profile. `pace`, `radius` and `average` are those of NoisyGradientDescent.
+
+    Use: Very many records of many columns without a public gradient clip, in one pass.
+    AdaptiveGradientDescent reads all records in every round, with less noise.
     """
 
-    paper: ClassVar[str] = "Varshney22"
     title: ClassVar[str] = "DP-AMBSSGD"
-    use: ClassVar[str] = (
-        "Very many records of many columns without a public gradient clip, in one pass. "
-        "AdaptiveGradientDescent reads all records in every round, with less noise."
-    )
     rounds: Expression = constant(10)
     pace: Expression = constant("0.7")
     radius: Expression = constant(100)
@@ -161,13 +159,11 @@ class AdaptiveGradientDescent(AMBSSGD):
     There are `rounds` rounds, from 1 to 50. The clipping norm is the quantile `level`, from 0 to 1,
     of noisy counts of gradient norms between public cuts, for a tenth of the squared mu of a round.
     `pace`, `radius` and `average` are those of NoisyGradientDescent.
+
+    Use: Many columns, if residuals are much smaller than the bound of labels, or of unknown size.
     """
 
-    paper: ClassVar[str] = "LiuJ23; Varshney22"
     title: ClassVar[str] = "noisy gradient descent, adaptive clip"
-    use: ClassVar[str] = (
-        "Many columns, if residuals are much smaller than the bound of labels, or of unknown size."
-    )
     average: Expression = constant("0.3")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

@@ -25,7 +25,6 @@ class OLS(Baseline):
     several. [Gauss09]
     """
 
-    paper: ClassVar[str] = "Gauss09"
     title: ClassVar[str] = "least squares"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -37,7 +36,6 @@ class OLS(Baseline):
 class Ridge(Baseline):
     """Ridge regression on the raw table, penalty `penalty` |theta|_2^2: not private. [HoerlK70]"""
 
-    paper: ClassVar[str] = "HoerlK70"
     title: ClassVar[str] = "ridge"
     penalty: Expression = constant(1)
 
@@ -52,7 +50,6 @@ class Lasso(Baseline):
     [Tibshirani96]
     """
 
-    paper: ClassVar[str] = "Tibshirani96"
     title: ClassVar[str] = "LASSO"
     lam: Expression = constant(1)
 
@@ -67,7 +64,6 @@ class ElasticNet(Baseline):
     |y - X theta|^2: not private. [ZouH05]
     """
 
-    paper: ClassVar[str] = "ZouH05"
     title: ClassVar[str] = "elastic net"
     lam: Expression = constant(1)
     alpha: Expression = constant("1/2")
@@ -81,7 +77,6 @@ class ElasticNet(Baseline):
 class ZeroPredictor(Baseline):
     """The prediction 0 for every record, the least that a regression must beat. [Wang18, Sec 5]"""
 
-    paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "zero"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -95,7 +90,6 @@ class PublicMean(Baseline):
     1. [Wang18, Sec 5]
     """
 
-    paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "public mean"
     mean: Expression = constant(0)
 

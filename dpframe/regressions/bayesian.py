@@ -42,14 +42,12 @@ class BayesianSSP(Regression):
     Different from the paper: Gaussian noise, of equal size in every direction of (x, y), in place
     of Laplace noise; under add/remove n is released for 5% of the squared mu and its noise ignored;
     chains start at the released values plus a second draw of noise.
+
+    Use: Credible intervals that account for the noise. They assume normal rows; for coefficients
+    alone use AdaSSP.
     """
 
-    paper: ClassVar[str] = "Bernstein19"
     title: ClassVar[str] = "Bayesian SSP"
-    use: ClassVar[str] = (
-        "Credible intervals that account for the noise. They assume normal rows; for coefficients"
-        " alone use AdaSSP."
-    )
     precision: Expression = constant(1)
     shape: Expression = constant(2)
     scale: Expression = constant("0.1")
@@ -86,12 +84,11 @@ class BayesianSSPPure(BayesianSSP):
     the paper: the exact L1 sensitivity; a prior on second moments, not on mean and covariance;
     under add/remove n is released for 5% of epsilon; beyond 150 statistics (16 columns) the sampler
     models the noise as normal.
+
+    Use: Credible intervals without delta, for few columns. If a delta is allowed, use BayesianSSP.
     """
 
     title: ClassVar[str] = "Bayesian SSP, pure"
-    use: ClassVar[str] = (
-        "Credible intervals without delta, for few columns. If a delta is allowed, use BayesianSSP."
-    )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release all statistics together, and n if it is private."""

@@ -107,13 +107,12 @@ class FunctionalLinear(Functional):
 
     The noise is calibrated to the exact L1 sensitivity of the d (d + 3)/2 statistics. The noisy
     form is projected to the nearest positive semidefinite one, which has a minimum.
+
+    Use: Few columns without delta. The noise of each number grows as d^2; if a delta is allowed,
+    use AdaSSP.
     """
 
     title: ClassVar[str] = "functional mechanism, linear"
-    use: ClassVar[str] = (
-        "Few columns without delta. The noise of each number grows as d^2; if a delta is allowed,"
-        " use AdaSSP."
-    )
 
 
 class FunctionalLinearTrimmed(Regression):
@@ -122,14 +121,12 @@ class FunctionalLinearTrimmed(Regression):
 
     The noise is that of FunctionalLinear. Four stds of it are added to the diagonal, then
     eigenvalues that are not positive are left out.
+
+    Use: For comparison of repairs of the noisy objective at the same noise. FunctionalLinear
+    changes the objective least.
     """
 
-    paper: ClassVar[str] = "Zhang12"
     title: ClassVar[str] = "functional mechanism, linear, trimmed"
-    use: ClassVar[str] = (
-        "For comparison of repairs of the noisy objective at the same noise. FunctionalLinear "
-        "changes the objective least."
-    )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the sufficient statistics once."""
@@ -142,13 +139,12 @@ class FunctionalLinearUnrepaired(Functional):
     has no minimum. [Dandekar18, Alg. 1]
 
     The noise is that of FunctionalLinear.
+
+    Use: For comparison: it returns zeros if the noisy objective has no minimum. Use
+    FunctionalLinear instead.
     """
 
     title: ClassVar[str] = "functional mechanism, linear, unrepaired"
-    use: ClassVar[str] = (
-        "For comparison: it returns zeros if the noisy objective has no minimum. Use "
-        "FunctionalLinear instead."
-    )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the sufficient statistics once."""
@@ -160,13 +156,12 @@ class FunctionalRidge(Functional):
     [Dandekar18, Sec. 4.3]
 
     `lam`, 0 or more, is the factor of the penalty lam |theta|_2^2 beside |y - X theta|^2.
+
+    Use: Few columns without delta, with a public penalty, which also stabilises the solution
+    against noise.
     """
 
     title: ClassVar[str] = "functional mechanism, ridge"
-    use: ClassVar[str] = (
-        "Few columns without delta, with a public penalty, which also stabilises the solution "
-        "against noise."
-    )
     lam: Expression = ONE
 
     @property
@@ -180,13 +175,12 @@ class FunctionalLasso(Functional):
     [Dandekar18, Sec. 4.3]
 
     `lam`, 0 or more, is the factor of the penalty lam |theta|_1 beside |y - X theta|^2.
+
+    Use: Sparse coefficients without delta, for few columns. The zeros depend on the noise too and
+    are not a test.
     """
 
     title: ClassVar[str] = "functional mechanism, LASSO"
-    use: ClassVar[str] = (
-        "Sparse coefficients without delta, for few columns. The zeros depend on the noise too "
-        "and are not a test."
-    )
     lam: Expression = ONE
 
     @property
@@ -201,10 +195,11 @@ class FunctionalElasticNet(Functional):
 
     The penalty beside |y - X theta|^2 is lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1), with
     `lam` of 0 or more and `alpha` from 0 to 1.
+
+    Use: Sparse coefficients of correlated columns without delta, for few columns.
     """
 
     title: ClassVar[str] = "functional mechanism, elastic net"
-    use: ClassVar[str] = "Sparse coefficients of correlated columns without delta, for few columns."
     lam: Expression = ONE
     alpha: Expression = HALF
 
@@ -235,13 +230,11 @@ class DPME(Regression):
 
     `cells`, 2 or more, is the number of cells per axis, cells^(d + 1) in total. Negative counts are
     set to 0.
+
+    Use: One to three columns without delta. Each of cells^(d + 1) cells gets separate noise.
     """
 
-    paper: ClassVar[str] = "Lei11"
     title: ClassVar[str] = "DPME"
-    use: ClassVar[str] = (
-        "One to three columns without delta. Each of cells^(d + 1) cells gets separate noise."
-    )
     cells: Expression = constant(5)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

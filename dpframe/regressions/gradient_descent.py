@@ -47,14 +47,12 @@ class NoisyGradientDescent(Regression):
     Points are projected onto |theta| <= `radius` Y/B. The estimate is the mean of the last share
     `average` of the points, from 0 (the last point) to 1. Under add/remove n is released for 5% of
     the squared mu.
+
+    Use: Thousands of columns: a round releases d numbers and no matrix. Rounds and step sizes must
+    be chosen; for few columns use AdaSSP.
     """
 
-    paper: ClassVar[str] = "BassilyST14; Brown24"
     title: ClassVar[str] = "noisy gradient descent"
-    use: ClassVar[str] = (
-        "Thousands of columns: a round releases d numbers and no matrix. Rounds and step sizes "
-        "must be chosen; for few columns use AdaSSP."
-    )
     rounds: Expression = constant(50)
     clip: Expression = constant(1)
     pace: Expression = constant("0.9")
@@ -92,14 +90,13 @@ class NoisySGD(Regression):
     are those of NoisyGradientDescent. The certified numeric accountant calibrates the noise if
     epsilon, delta, `rounds` and `rate` are numbers, under add/remove with one row per person.
     Otherwise the noise is that of full-batch rounds, which suffices.
+
+    Use: Many columns, with rounds that read a sample of the records. Sampling reduces the cost at
+    numeric parameters, under add/remove, with one row per person.
     """
 
     paper: ClassVar[str] = "BassilyST14"
     title: ClassVar[str] = "noisy stochastic gradient descent"
-    use: ClassVar[str] = (
-        "Many columns, with rounds that read a sample of the records. Sampling reduces the cost "
-        "at numeric parameters, under add/remove, with one row per person."
-    )
     rate: Expression = constant("0.1")
     rounds: Expression = constant(100)
     clip: Expression = constant(1)
@@ -175,14 +172,12 @@ class BoostedAdaSSP(Regression):
     gradient of each record is clipped to B Y. `rho`, from 0 to 1, is the failure probability of the
     bound on the noise that sets the ridge. The estimate is the mean of the last share `average` of
     the points, from 0 (the last point) to 1.
+
+    Use: If the ridge of AdaSSP shrinks coefficients too much: further rounds reduce the bias at a
+    cost each. Try AdaSSP first.
     """
 
-    paper: ClassVar[str] = "Tang23"
     title: ClassVar[str] = "boosted adaSSP"
-    use: ClassVar[str] = (
-        "If the ridge of AdaSSP shrinks coefficients too much: further rounds reduce the bias at "
-        "a cost each. Try AdaSSP first."
-    )
     rounds: Expression = constant(5)
     rho: Expression = RHO
     average: Expression = constant("0.5")

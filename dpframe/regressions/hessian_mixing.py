@@ -37,14 +37,12 @@ class HessianMixing(Regression):
     Different from the public code: an oversampling of 12 in place of 6, whose sketches leave an
     error at any epsilon; sketches calibrated by the exact profile in place of Renyi privacy; a
     share of epsilon for each gradient in place of half of epsilon for all T together.
+
+    Use: For comparison: if lambda_min(X'X) is a few hundred B^2/epsilon, sketches need no noise,
+    but AdaSSP needs little. Sketches with few rows have a further error.
     """
 
-    paper: ClassVar[str] = "Lev26"
     title: ClassVar[str] = "iterative Hessian mixing"
-    use: ClassVar[str] = (
-        "For comparison: if lambda_min(X'X) is a few hundred B^2/epsilon, sketches need no noise,"
-        " but AdaSSP needs little. Sketches with few rows have a further error."
-    )
     rounds: Expression = constant(3)
     oversampling: Expression = constant(12)
     steering: Expression = constant("1/20")

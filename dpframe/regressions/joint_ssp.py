@@ -102,14 +102,12 @@ class JointSSP(Regression):
 
     `public`, unlabelled public rows (m, d) without an intercept, in the units of the statistics
     ([-1, 1] under a codebook), whitens rows by their second moment and spends no budget.
+
+    Use: The default: nothing to tune, with intervals, and nearly zero if noise exceeds the signal.
+    It stores a d by d matrix: for thousands of columns use NoisyGradientDescent.
     """
 
-    paper: ClassVar[str] = "Wang18; Bernstein19; Tang23"
     title: ClassVar[str] = "joint SSP"
-    use: ClassVar[str] = (
-        "The default: nothing to tune, with intervals, and nearly zero if noise exceeds the "
-        "signal. It stores a d by d matrix: for thousands of columns use NoisyGradientDescent."
-    )
     intervals: ClassVar[bool] = True  # from the evidence in its output
     counting: Expression = constant("0.11")
     correcting: Expression = constant("0.5")

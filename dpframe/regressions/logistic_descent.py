@@ -65,14 +65,12 @@ class LogisticDescent(Regression):
     gradient, the Hessian and the sum of squared gradients, those of one Newton step. Intervals
     follow from them, for noise, sampling and the remainder of the step, also where log-odds are
     not linear. The estimate is then the mean of both, with a penalty on the step as on others.
+
+    Use: The default for two classes: nothing to tune, the penalty follows from released values.
+    LogisticDescent.for_intervals() has intervals of log-odds.
     """
 
-    paper: ClassVar[str] = "BassilyST14; BohningL88"
     title: ClassVar[str] = "logistic descent"
-    use: ClassVar[str] = (
-        "The default for two classes: nothing to tune, the penalty follows from released values. "
-        "LogisticDescent.for_intervals() has intervals of log-odds."
-    )
     rounds: Expression = constant(48)
     clip: Expression = constant(1)
     gram: Expression = constant("0.1")

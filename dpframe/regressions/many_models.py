@@ -34,14 +34,12 @@ class Tukey(Regression):
     replace-one: for epsilon below 1 (below 2) the result is 0. Each model needs several times as
     many records as columns. Different from the paper: the hash, the scale of the noise in the test,
     the grid, which allows exact sampling, and a mixture of boxes in place of shells.
+
+    Use: Very many records of few columns with very wide bounds, which hardly affect it. With
+    tighter bounds use AdaSSP.
     """
 
-    paper: ClassVar[str] = "Amin23"
     title: ClassVar[str] = "Tukey depth"
-    use: ClassVar[str] = (
-        "Very many records of few columns with very wide bounds, which hardly affect it. With "
-        "tighter bounds use AdaSSP."
-    )
     models: Expression = constant(1000)
     penalty: Expression = constant(0)
     radius: Expression = constant(10)
@@ -70,14 +68,12 @@ class TukeyPure(Regression):
     `grain` Y/B is public, so that neither a test nor a delta is needed. A point is drawn with
     probability proportional to e^(rate depth); the width of the cube lowers the depth, which is up
     to models/2, by about 4 d log(radius)/epsilon.
+
+    Use: Like Tukey, without delta or with fewer models: it needs about 4 d
+    log(radius/error)/epsilon models.
     """
 
-    paper: ClassVar[str] = "Amin23"
     title: ClassVar[str] = "Tukey depth, pure"
-    use: ClassVar[str] = (
-        "Like Tukey, without delta or with fewer models: it needs about 4 d "
-        "log(radius/error)/epsilon models."
-    )
     models: Expression = constant(500)
     penalty: Expression = constant(0)
     radius: Expression = constant(10)
@@ -122,14 +118,12 @@ class TheilSen(Regression):
     would shift these. The grid in place of an interval allows exact sampling, and equal slopes need
     no widening. With an intercept, both coefficients are one point of large depth among all lines;
     the paper draws two medians of predictions, each for half of epsilon.
+
+    Use: One column and a few hundred to a few thousand records, with wide bounds or outliers in y.
+    It needs more than 60/epsilon records; set pairs to about half of them.
     """
 
-    paper: ClassVar[str] = "Alabi22"
     title: ClassVar[str] = "Theil-Sen"
-    use: ClassVar[str] = (
-        "One column and a few hundred to a few thousand records, with wide bounds or outliers in "
-        "y. It needs more than 60/epsilon records; set pairs to about half of them."
-    )
     pairs: Expression = constant(500)
     matchings: Expression = constant(5)
     radius: Expression = constant(10)
@@ -154,14 +148,12 @@ class SubAgg(Regression):
     The parts are `cells` cells, 1 to 1000, of a public hash of the record; each needs more records
     than columns. `penalty` is the ridge of each model, whose coefficients are projected onto
     |theta| <= `radius`. The noise shrinks as 1/cells for all tables.
+
+    Use: Many records of few columns, with more records than columns in every cell. For fewer
+    records use AdaSSP.
     """
 
-    paper: ClassVar[str] = "Smith08; DworkS10"
     title: ClassVar[str] = "Sub-Agg"
-    use: ClassVar[str] = (
-        "Many records of few columns, with more records than columns in every cell. For fewer "
-        "records use AdaSSP."
-    )
     rule: ClassVar[Calibration] = Gaussian.analytic
     cells: Expression = constant(100)
     penalty: Expression = constant(1)
@@ -184,10 +176,11 @@ class SubAggPure(SubAgg):
     differential privacy. [Smith08] [DworkS10]
 
     The parameters are those of SubAgg.
+
+    Use: Like SubAgg, without delta.
     """
 
     title: ClassVar[str] = "Sub-Agg, pure"
-    use: ClassVar[str] = "Like SubAgg, without delta."
     rule: ClassVar[Calibration] = L2Laplace.pure
 
 

@@ -73,35 +73,35 @@ def foreseen_of_descent(target: Guarantee, setting: Setting, sizes: Sizes) -> Lo
     """The effect of the noise and penalty of LogisticDescent on log-odds. Raises InvalidArgument if
     bounds are not numbers.
     """
-    declared = LogisticDescent()
+    declared, n = LogisticDescent(), sizes["n"]
     at = _effect(declared, target, setting, sizes)
-    rounds, shrinkage = (float(one.value) for one in (declared.rounds, declared.shrinkage))  # type: ignore[attr-defined]
-    std, curvature = at.std / math.sqrt(rounds), at.curvature
-    added = shrinkage * (std * at.norm) ** 2 * CURVATURE / curvature
-    penalty = CURVATURE * added / curvature
-    full, narrow = ((kept(one, 1), kept(one, STRONG)) for one in (penalty, penalty / NARROW**2))
-    noise, if_narrow = (noise_of_descent(declared, at, sizes["n"], fill) for fill in (1.0, NARROW))
+    noise, if_narrow = (noise_of_descent(declared, at, n, fill) for fill in (1.0, NARROW))
+    sums = (n * at.square(filled) for filled in (1.0, NARROW))
+    penalties = [penalty_of_descent(declared, at, one) / one for one in sums]
+    full, narrow = ((kept(one, 1), kept(one, STRONG)) for one in penalties)
     return LogOdds(noise, if_narrow, full, narrow)
 
 
 def noise_of_descent(declared: LogisticDescent, at: LogisticEffect, n: int, filled: float) -> float:
     """The std of the noise in log-odds of a row, for columns that fill the share `filled` of their
     range evenly and an intercept, by the steps near the optimum: the mean of the last points has
-    the noise of their mean gradient over curvature and penalty. The noise on X'X adds to
-    eigenvalues, which lowers the penalty.
+    the noise of their mean gradient over curvature and penalty.
     """
-    rounds, shrinkage, average = (
-        float(one.value)  # type: ignore[attr-defined]
-        for one in (declared.rounds, declared.shrinkage, declared.average)
-    )
-    hidden = noise_edge(at.gram_std, at.columns) / 2
-    largest = at.norm**2 / at.columns  # the square of an entry
+    rounds, average = (float(one.value) for one in (declared.rounds, declared.average))  # type: ignore[attr-defined]
     total = 0.0
-    for columns, square in ((at.columns - 1, filled**2 / 3 * largest), (1.0, largest)):
-        penalty = shrinkage * (at.std * at.norm) ** 2 / rounds / (n * square + hidden)
-        slope = AT_ODDS_OF_1 * n * square + penalty
+    for columns, square in ((at.columns - 1, at.square(filled)), (1.0, at.largest)):
+        slope = AT_ODDS_OF_1 * n * square + penalty_of_descent(declared, at, n * square)
         total += columns * square * at.std**2 / (average * rounds) / slope**2
     return math.sqrt(total)
+
+
+def penalty_of_descent(declared: LogisticDescent, at: LogisticEffect, squares: float) -> float:
+    """The penalty along a direction in which rows have this sum of squares. The noise on X'X adds
+    to eigenvalues, which lowers the penalty.
+    """
+    rounds, shrinkage = (float(one.value) for one in (declared.rounds, declared.shrinkage))  # type: ignore[attr-defined]
+    hidden = noise_edge(at.gram_std, at.columns) / 2
+    return shrinkage * (at.std * at.norm) ** 2 / rounds / (squares + hidden)
 
 
 def kept(penalty: float, spread: float) -> float:
@@ -147,6 +147,15 @@ class LogisticEffect:
     norm: float
     columns: float
     curvature: float
+
+    @property
+    def largest(self) -> float:
+        """The largest square of an entry."""
+        return self.norm**2 / self.columns
+
+    def square(self, filled: float) -> float:
+        """The mean square of a column that fills the share `filled` of its range evenly."""
+        return filled**2 / 3 * self.largest
 
 
 def _effect(

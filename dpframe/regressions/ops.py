@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -177,14 +176,12 @@ def sampled(theta: Array, penalty: float) -> Fit:
 
 
 class OPS(Regression):
-    """Abstract: OPS with a penalty computed from n, d and the budget. n must be public."""
+    """Abstract: OPS with a penalty computed from n, d and the budget. n must be public. `rule` maps
+    (n, d, epsilon, delta) to the penalty in units of B^2. [Wang18]
+    """
 
-    paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "OPS"
-
-    @abstractmethod
-    def choose(self) -> Callable[..., Any]:
-        """(n, d, epsilon, delta) -> the penalty in units of B^2."""
+    rule: ClassVar[Callable[..., Any]]
 
     def own(self, epsilon: Expression) -> Expression:
         """The epsilon from which the penalty is computed."""
@@ -193,7 +190,7 @@ class OPS(Regression):
     def penalty(self, X: RowsNode, budget: Share) -> Expression:
         """The penalty, in the units of X'X."""
         sizes = (Count(X.origin), X.columns, self.own(budget.epsilon), budget.delta)
-        chosen = known(post(self.choose(), *sizes), LEAST, MOST, name="penalty")
+        chosen = known(post(type(self).rule, *sizes), LEAST, MOST, name="penalty")
         return chosen * X.radius**2
 
 
@@ -201,12 +198,6 @@ class GuardedOPS(OPS):
     """Abstract: OPS at the largest admissible temperature. A replacement counts as a removal and an
     addition, each for half of epsilon.
     """
-
-    rule: ClassVar[Callable[..., Any]]
-
-    def choose(self) -> Callable[..., Any]:
-        """The rule of the class."""
-        return type(self).rule
 
     def own(self, epsilon: Expression) -> Expression:
         """Half of epsilon."""
@@ -222,46 +213,42 @@ class GuardedOPS(OPS):
 class OPSBalanced(GuardedOPS):
     """One posterior sample of a ridge regression (OPS), with the penalty that minimises the
     prediction error at |theta| = 1. [Wang18, Sec 3]
+
+    Use: One posterior sample under replace-one, for coefficients with norm near 1. Without need for
+    a sample use AdaSSP.
     """
 
     rule: ClassVar[Callable[..., Any]] = balanced_penalty
-    use: ClassVar[str] = (
-        "One posterior sample under replace-one, for coefficients with norm near 1. Without need "
-        "for a sample use AdaSSP."
-    )
 
 
 class OPSConcentrated(GuardedOPS):
     """One posterior sample of a ridge regression (OPS), with a penalty so large that temperatures
     near 1 are admissible. [Wang18, Sec 3]
+
+    Use: One posterior sample under replace-one, at a temperature near 1. Its large penalty shrinks
+    the coefficients.
     """
 
     rule: ClassVar[Callable[..., Any]] = concentrated_penalty
-    use: ClassVar[str] = (
-        "One posterior sample under replace-one, at a temperature near 1. Its large penalty "
-        "shrinks the coefficients."
-    )
 
 
 class OPSDiffused(GuardedOPS):
     """One posterior sample of a ridge regression (OPS), with the smallest admissible penalty.
     [Wang18, Sec 3]
+
+    Use: One posterior sample under replace-one, with a small penalty. The sample has a large
+    variance, so it needs many records.
     """
 
     rule: ClassVar[Callable[..., Any]] = diffused_penalty
-    use: ClassVar[str] = (
-        "One posterior sample under replace-one, with a small penalty. The sample has a large "
-        "variance, so it needs many records."
-    )
 
 
 class OPSConservative(GuardedOPS):
     """One posterior sample of a ridge regression (OPS), with the penalty for the worst-case
     prediction error. [Wang18, Sec 3]
+
+    Use: One posterior sample under replace-one, for large coefficients and a small worst-case
+    prediction error.
     """
 
     rule: ClassVar[Callable[..., Any]] = conservative_penalty
-    use: ClassVar[str] = (
-        "One posterior sample under replace-one, for large coefficients and a small worst-case "
-        "prediction error."
-    )

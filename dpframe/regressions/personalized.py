@@ -56,14 +56,12 @@ class PersonalizedRidge(Regression):
     1, so that the constraint is not active. `penalty` is above 0. `total` is the sum of all
     epsilons by default, or a public number. The noise has density exp(-|z|/scale) in the 2-norm.
     The default penalty shrinks all coefficients strongly; a smaller one raises the noise.
+
+    Use: A budget for each person without delta. If a small delta is allowed and records are many,
+    use PersonalizedSSP.
     """
 
-    paper: ClassVar[str] = "Acharya24"
     title: ClassVar[str] = "personalised ridge"
-    use: ClassVar[str] = (
-        "A budget for each person without delta. If a small delta is allowed and records are "
-        "many, use PersonalizedSSP."
-    )
     remark: ClassVar[str] = SHRINKS
     penalty: Expression = constant(1)
     total: Any = None
@@ -86,14 +84,12 @@ class SampledRidge(Regression):
     "average" (of all epsilons) or a public number. The coefficients minimise sum_i (x_i'theta -
     y_i)^2/records + penalty |theta|^2 over the sample, for a public number `records` and a
     `penalty` above 0.
+
+    Use: A budget for each person, if the mechanism is given and cannot weight records.
+    PersonalizedRidge is more accurate.
     """
 
-    paper: ClassVar[str] = "JorgensenYC15"
     title: ClassVar[str] = "sampled ridge"
-    use: ClassVar[str] = (
-        "A budget for each person, if the mechanism is given and cannot weight records. "
-        "PersonalizedRidge is more accurate."
-    )
     remark: ClassVar[str] = SHRINKS
     penalty: Expression = constant(1)
     records: Expression = constant(1000)
@@ -122,14 +118,13 @@ class PersonalizedObjective(Regression):
     Y. `noise_share`, from 0 to 1, is the share of each epsilon for the noise; the rest covers the
     curvature of the loss, which raises the penalty to at least B^2/((1 - noise_share) total).
     `total` is the sum of all epsilons by default, or a public number.
+
+    Use: The first to try with a budget for each person: no delta, and a small penalty does not
+    increase the noise. Its minimiser must be exact.
     """
 
     paper: ClassVar[str] = "dpframe; ChaudhuriMS11; Acharya24"
     title: ClassVar[str] = "personalised objective perturbation"
-    use: ClassVar[str] = (
-        "The first to try with a budget for each person: no delta, and a small penalty does not "
-        "increase the noise. Its minimiser must be exact."
-    )
     remark: ClassVar[str] = SHRINKS
     penalty: Expression = constant("1/10")
     knee: Expression = constant("1/2")
@@ -210,14 +205,13 @@ class PersonalizedSSP(Regression):
     `balance` parts are for X'Wy and one for X'WX. Negative eigenvalues of the noisy matrix are set
     to 0, and the ridge `margin` sqrt(d log(2 d^2/rho)) stds of its noise is added; `rho`, from 0 to
     1, is the failure probability of the bound on the noise.
+
+    Use: A budget for each person with a small delta. With few records, or budgets far below 1, it
+    returns almost zero.
     """
 
     paper: ClassVar[str] = "dpframe; Acharya24"
     title: ClassVar[str] = "personalised SSP"
-    use: ClassVar[str] = (
-        "A budget for each person with a small delta. With few records, or budgets far below 1, "
-        "it returns almost zero."
-    )
     solve: ClassVar[Callable[..., Fit]] = damped
     balance: Expression = constant(2)
     margin: Expression = constant("1/2")
@@ -235,11 +229,10 @@ class PersonalizedAdaSSP(PersonalizedSSP):
     dpframe]
 
     The releases and parameters are those of PersonalizedSSP.
+
+    Use: Like PersonalizedSSP, better for many records, since its ridge vanishes as they grow.
     """
 
     paper: ClassVar[str] = "dpframe; Acharya24; Wang18"
     title: ClassVar[str] = "personalised adaSSP"
-    use: ClassVar[str] = (
-        "Like PersonalizedSSP, better for many records, since its ridge vanishes as they grow."
-    )
     solve: ClassVar[Callable[..., Fit]] = adapted

@@ -8,8 +8,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.graph.procedure import Huber, Logistic, Squared
+from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post, release
+from dpframe.graph.procedure import Huber, Logistic, Objective, Squared
 from dpframe.graph.procedures import ApproximateMinimum, perturbed_minimum
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
@@ -30,29 +30,39 @@ WAY_OUT = (
 
 
 # ------------------------------------------------------------------------------ Output perturbation
-class OutputPerturbation(Regression):
+class Perturbed(Regression):
+    """Abstract: a penalised minimiser released with noise calibrated by `rule`."""
+
+    rule: ClassVar[Calibration] = Gaussian.analytic
+    penalty: Any
+
+    def minimised(
+        self, X: RowsNode, y: ColumnNode, budget: Share, loss: Objective, radius: object = None
+    ) -> Post:
+        """Release the minimiser for the whole budget."""
+        minimiser = Argmin(X, y, loss, self.penalty, radius)
+        theta = release(minimiser, self.rule, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class OutputPerturbation(Perturbed):
     """Ridge regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriM09, Alg. 1] [WuLKCJN17]
 
     The coefficients minimise sum (x'theta - y)^2/2 + penalty/2 |theta|^2 over |theta| <= radius.
     `penalty`, above 0, and `radius` are public; the noise falls as the penalty grows.
+
+    Use: If the penalty may grow with the number of records: the noise then falls for every table.
+    With a weak penalty the noise is too large: use AdaSSP.
     """
 
-    paper: ClassVar[str] = "ChaudhuriM09; WuLKCJN17"
     title: ClassVar[str] = "output perturbation"
-    use: ClassVar[str] = (
-        "If the penalty may grow with the number of records: the noise then falls for every "
-        "table. With a weak penalty the noise is too large: use AdaSSP."
-    )
-    rule: ClassVar[Calibration] = Gaussian.analytic
     penalty: Expression = constant(1)
     radius: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        minimiser = Argmin(X, y, Squared(), self.penalty, self.radius)
-        theta = release(minimiser, self.rule, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        return self.minimised(X, y, budget, Squared(), self.radius)
 
 
 class OutputPerturbationPure(OutputPerturbation):
@@ -60,11 +70,11 @@ class OutputPerturbationPure(OutputPerturbation):
     for pure differential privacy. [ChaudhuriM09, Alg. 1]
 
     The parameters are those of OutputPerturbation.
+
+    Use: Like OutputPerturbation, without delta and for few columns.
     """
 
-    paper: ClassVar[str] = "ChaudhuriM09"
     title: ClassVar[str] = "output perturbation, pure"
-    use: ClassVar[str] = "Like OutputPerturbation, without delta and for few columns."
     rule: ClassVar[Calibration] = L2Laplace.pure
 
 
@@ -75,27 +85,23 @@ def _penalty(value: object) -> Expression:
     return exact(value, "penalty")
 
 
-class LogisticOutputPerturbation(Regression):
+class LogisticOutputPerturbation(Perturbed):
     """Logistic regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
 
     The coefficients minimise sum log(1 + exp(-y x'theta)) + penalty/2 |theta|^2. `penalty`, above
     0, is public and has no default.
+
+    Use: Two classes, one release of the coefficients with noise of a known std. dp.recommend
+    recommends the penalty. LogisticDescent predicts better.
     """
 
-    paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
     title: ClassVar[str] = "logistic output perturbation"
-    use: ClassVar[str] = (
-        "Two classes, one release of the coefficients with noise of a known std. dp.recommend "
-        "recommends the penalty. LogisticDescent predicts better."
-    )
     penalty: Any = attrs.field(default=None, converter=_penalty)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        minimiser = Argmin(X, y, Logistic(), self.penalty)
-        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        return self.minimised(X, y, budget, Logistic())
 
 
 def perturbed(theta: Array, penalty: float) -> Fit:
@@ -103,29 +109,26 @@ def perturbed(theta: Array, penalty: float) -> Fit:
     return Fit(theta, ridge=penalty, ridge_was_zero=False)
 
 
-class HuberOutputPerturbation(Regression):
+class HuberOutputPerturbation(Perturbed):
     """Huber regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [Huber64]
 
     The coefficients minimise sum huber(x'theta - y) + penalty/2 |theta|^2. The loss is linear for
     residuals beyond `knee`, in units of the scaled labels. `penalty` is above 0; no bound on the
     coefficients is needed.
+
+    Use: A few outliers among the labels, within their bound. Increase the penalty with the number
+    of records to reduce the noise.
     """
 
     paper: ClassVar[str] = "ChaudhuriMS11"
     title: ClassVar[str] = "Huber output perturbation"
-    use: ClassVar[str] = (
-        "A few outliers among the labels, within their bound. Increase the penalty with the "
-        "number of records to reduce the noise."
-    )
     penalty: Expression = constant(1)
     knee: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        minimiser = Argmin(X, y, Huber(self.knee), self.penalty)
-        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+        return self.minimised(X, y, budget, Huber(self.knee))
 
 
 # --------------------------------------------------------------------------- Objective perturbation
@@ -140,14 +143,13 @@ class ObjPert(Regression):
 
     Half of epsilon is spent on the noise, half on the penalty B^2/(epsilon/2), the least that the
     theorem allows. Coefficients are restricted to |theta| <= `radius`, a public number.
+
+    Use: Many columns, for coefficients in a small public ball: noise is added to d numbers, not
+    d^2. Its minimiser must be exact.
     """
 
     paper: ClassVar[str] = "KiferST12; Wang18"
     title: ClassVar[str] = "ObjPert"
-    use: ClassVar[str] = (
-        "Many columns, for coefficients in a small public ball: noise is added to d numbers, not "
-        "d^2. Its minimiser must be exact."
-    )
     noise: ClassVar[str] = "gaussian"
     radius: Expression = constant(1)
 
@@ -171,11 +173,12 @@ class ObjPertPure(ObjPert):
     2-norm, for pure differential privacy. [ChaudhuriMS11, Thm 9]
 
     Penalty and `radius` are those of ObjPert.
+
+    Use: Like ObjPert, without delta. Its noise grows with d, so for few columns.
     """
 
     paper: ClassVar[str] = "ChaudhuriMS11"
     title: ClassVar[str] = "ObjPert, pure"
-    use: ClassVar[str] = "Like ObjPert, without delta. Its noise grows with d, so for few columns."
     noise: ClassVar[str] = "l2_laplace"
 
 
@@ -186,14 +189,12 @@ class ApproximateMinima(Regression):
     `radius` is that of ObjPert. `tolerance`, times the radius, bounds the distance of the computed
     minimiser from the exact one; the share `output_share` of the budget, from 0 to 1, is spent on
     the noise that hides this distance.
+
+    Use: Like ObjPert, for minimisers with a tolerance, which costs part of the budget. With exact
+    minimisers use ObjPert.
     """
 
-    paper: ClassVar[str] = "IyengarNSTTW19"
     title: ClassVar[str] = "approximate minima perturbation"
-    use: ClassVar[str] = (
-        "Like ObjPert, for minimisers with a tolerance, which costs part of the budget. With "
-        "exact minimisers use ObjPert."
-    )
     radius: Expression = constant(1)
     tolerance: Expression = constant("1e-6")
     output_share: Expression = constant("1/10")

@@ -28,14 +28,12 @@ class SSP(Regression):
 
     Both statistics have equal parts of the squared mu. `ridge`, 0 or more, is added to the diagonal
     of X'X, in the units of the scaled rows.
+
+    Use: Many records of few columns, if the noise on X'X is relatively small. With fewer records
+    the noise exceeds its ridge: use AdaSSP.
     """
 
-    paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "SSP"
-    use: ClassVar[str] = (
-        "Many records of few columns, if the noise on X'X is relatively small. With fewer records"
-        " the noise exceeds its ridge: use AdaSSP."
-    )
     ridge: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -49,14 +47,12 @@ class ConstSSPFull(Regression):
 
     std is that of the noise on X'X; the spectral norm of the noise exceeds the ridge with
     probability at most `rho`, from 0 to 1.
+
+    Use: Ill-conditioned X'X, whose smallest eigenvalue need not be released. On well-conditioned
+    data its ridge is too large: use AdaSSP.
     """
 
-    paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "constSSPfull"
-    use: ClassVar[str] = (
-        "Ill-conditioned X'X, whose smallest eigenvalue need not be released. On well-conditioned"
-        " data its ridge is too large: use AdaSSP."
-    )
     rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -73,14 +69,13 @@ class AdaSSP(Regression):
     lambda_min(X'X), X'X and X'y are released with equal parts of the squared mu. The ridge is
     sqrt(d log(2 d^2/rho)) stds of the noise on X'X, less the released lambda_min lowered by the 95%
     quantile of its noise. `rho`, from 0 to 1, is the failure probability of the bound on the noise.
+
+    Use: Least squares with a delta in one pass; its ridge adapts to the information in the data.
+    With few records it returns almost zero.
     """
 
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "adaSSP"
-    use: ClassVar[str] = (
-        "Least squares with a delta in one pass; its ridge adapts to the information in the data."
-        " With few records it returns almost zero."
-    )
     rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -95,14 +90,12 @@ class AdaSSPBudgetTight(Regression):
 
     `gamma`, from 0 to 1, is the part of the squared mu for lambda_min(X'X); X'X and X'y divide the
     rest equally. `rho` is that of AdaSSP.
+
+    Use: AdaSSP with a public choice of the share for the ridge. By default use AdaSSP, which has
+    equal shares.
     """
 
-    paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "adaSSPbudget"
-    use: ClassVar[str] = (
-        "AdaSSP with a public choice of the share for the ridge. By default use AdaSSP, which has"
-        " equal shares."
-    )
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = RHO
 

@@ -141,14 +141,12 @@ class Standardised(Regression):
     labels are standardised as well and clipped to `label_radius`. Columns are centred if X has an
     intercept, which absorbs the shift. `ridge` is added to X'X. The coefficients are converted back
     to the original units by the released numbers, at no cost.
+
+    Use: Columns of different, unknown scales, within wide public bounds. If a codebook has tight
+    bounds, use them instead.
     """
 
-    paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "standardised SSP"
-    use: ClassVar[str] = (
-        "Columns of different, unknown scales, within wide public bounds. If a codebook has tight"
-        " bounds, use them instead."
-    )
     scaling: Expression = constant("1/5")
     radius: Expression = constant("3/2")
     label_radius: Expression = constant(3)
@@ -200,14 +198,13 @@ class RobustSSP(Regression):
     The part `scaling` of the squared mu, from 0 to 1, releases the standard deviations of columns
     and labels; `width`, above 0, is the multiple at which entries are clipped. `ridge` is added to
     X'X of the clipped rows.
+
+    Use: Wide public bounds and a few outlying records. Values beyond the released bounds are
+    clipped, which causes bias: with tight bounds use SSP.
     """
 
     paper: ClassVar[str] = "HonkelaDNDK18; Thesis"
     title: ClassVar[str] = "robust SSP"
-    use: ClassVar[str] = (
-        "Wide public bounds and a few outlying records. Values beyond the released bounds are "
-        "clipped, which causes bias: with tight bounds use SSP."
-    )
     scaling: Expression = constant("1/5")
     width: Expression = constant("3/2")
     ridge: Expression = constant(1)
@@ -227,14 +224,12 @@ class RobustQuantileSSP(Regression):
     bounds of X and y times powers of 2. The clipping bound is the smallest cut that the share
     `level` of absolute values, from 0 to 1, do not exceed. `ridge` is added to X'X of the clipped
     rows.
+
+    Use: Like RobustSSP, for outliers so extreme that they dominate standard deviations; it uses
+    quantiles.
     """
 
-    paper: ClassVar[str] = "HonkelaDNDK18"
     title: ClassVar[str] = "robust SSP, quantiles"
-    use: ClassVar[str] = (
-        "Like RobustSSP, for outliers so extreme that they dominate standard deviations; it uses "
-        "quantiles."
-    )
     scaling: Expression = constant("1/5")
     level: Expression = constant("9/10")
     ridge: Expression = constant(1)
@@ -256,11 +251,12 @@ class RobustAdaSSP(Regression):
     [Wang18, Alg. 2; HonkelaDNDK18]
 
     `scaling` and `width` are those of RobustSSP, `rho` is that of AdaSSP.
+
+    Use: Like RobustSSP, for fewer records: with the ridge of AdaSSP.
     """
 
     paper: ClassVar[str] = "HonkelaDNDK18; Wang18"
     title: ClassVar[str] = "robust adaSSP"
-    use: ClassVar[str] = "Like RobustSSP, for fewer records: with the ridge of AdaSSP."
     scaling: Expression = constant("1/5")
     width: Expression = constant("3/2")
     rho: Expression = RHO

@@ -50,14 +50,12 @@ class Tuned(Regression):
     from 0 to 1, is for the score, a noisy sum of squared residuals, which are clipped to `bound` Y:
     by default the fit has 2/9 of epsilon and the score 1/9. A Fit is released with the place of its
     candidate, `chosen`.
+
+    Use: A hyperparameter that matters and has no public value. Each run has a third of epsilon:
+    with a good guess use a single fit.
     """
 
-    paper: ClassVar[str] = "LiuT19; PapernotS22"
     title: ClassVar[str] = "tuned by random stopping"
-    use: ClassVar[str] = (
-        "A hyperparameter that matters and has no public value. Each run has a third of epsilon: "
-        "with a good guess use a single fit."
-    )
     of: Any = attrs.field(
         default=None, validator=of_kind(Regression, "a declaration to tune", EXAMPLE)
     )

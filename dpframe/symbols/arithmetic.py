@@ -17,17 +17,7 @@ from dpframe.exact.ring import NAME
 from dpframe.numbers import from_text, shortest
 from dpframe.theory.guarantees import Relation
 
-from .expression import (
-    FUNCTIONS,
-    Call,
-    Domain,
-    Expression,
-    Number,
-    Power,
-    Product,
-    Sum,
-    Symbol,
-)
+from .expression import FUNCTIONS, Call, Domain, Expression, Number, Power, Product, Sum, Symbol
 
 
 def exact(value: object, name: str = "value") -> Expression:

@@ -246,8 +246,24 @@ def _substitute(
     return cache[expression]
 
 
+class Leaf(Expression):
+    """Abstract: a formula without parts."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Expression, ...]:
+        """None."""
+        return ()
+
+    def rebuild(self, parts: tuple[Expression, ...]) -> Expression:
+        """Itself."""
+        del parts
+        return self
+
+
 @attrs.frozen(slots=True, eq=False, repr=False, str=False)
-class Number(Expression):
+class Number(Leaf):
     """An exact rational."""
 
     value: Fraction
@@ -261,22 +277,12 @@ class Number(Expression):
     def __hash__(self) -> int:
         return hash(self.value.as_integer_ratio())
 
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """A number has none."""
-        return ()
-
-    def rebuild(self, parts: tuple[Expression, ...]) -> Expression:
-        """Itself."""
-        del parts
-        return self
-
     def __float__(self) -> float:
         return float(self.value)
 
 
 @attrs.frozen(slots=True, eq=False, repr=False, str=False)
-class Symbol(Expression):
+class Symbol(Leaf):
     """A parameter with the domain over which every claim about it must hold.
 
     `origin` is None for a public parameter; otherwise it is what the symbol stands for: a statistic
@@ -302,16 +308,6 @@ class Symbol(Expression):
         if self.origin is None:
             return PUBLIC
         return self.origin.scope if isinstance(self.origin, Origin) else DATA
-
-    @property
-    def parts(self) -> tuple[Expression, ...]:
-        """A parameter has none."""
-        return ()
-
-    def rebuild(self, parts: tuple[Expression, ...]) -> Expression:
-        """Itself."""
-        del parts
-        return self
 
 
 @attrs.frozen(slots=True, cache_hash=True, repr=False, str=False)

@@ -149,22 +149,23 @@ def _is(fact: object, wanted: Any, *, exact: bool = False) -> bool:
 KINDS: dict[str, Kind] = {}
 
 
-def kind(name: str, **answers: Any) -> Callable[[Callable[..., Any]], Any]:
+def kind(name: str, *texts: str, **answers: Any) -> Callable[[Callable[..., Any]], Any]:
     """Enter a rule into the table: its positional parameters are facts about the node's inputs, of
-    the annotated classes, its keyword parameters the node's own keys, read as annotated. Its
-    `answers` are those that are not no.
+    the annotated classes, its keyword parameters the node's own keys, read as annotated. The node
+    has `texts` too, which the rule does not read. Its `answers` are those that are not no.
     """
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
         signature, hints = inspect.getfullargspec(make), get_type_hints(make, include_extras=True)
         own = {key: reader(hints[key]) for key in signature.kwonlyargs}
+        own |= dict.fromkeys(texts, reader(str))
         takes = tuple(hints[name] for name in signature.args[1:])
         least = len(takes) - len(signature.defaults or ())
 
         @wraps(make)
         def made(at: Context, *inputs: Any, **values: Json) -> Any:
             given = {key: read(at, values.get(key), key) for key, read in own.items()}
-            return make(at, *inputs, **given)
+            return make(at, *inputs, **{key: given[key] for key in signature.kwonlyargs})
 
         optional = frozenset(signature.kwonlydefaults or ())
         many = hints.get(signature.varargs or "")

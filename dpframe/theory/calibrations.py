@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dpframe.exact.documents import HALF
 from dpframe.exact.formula import Formula
@@ -14,6 +15,7 @@ from .at import At, Context
 from .book import THEOREMS, Theorem
 from .facts import Release
 from .gaussian import approximately
+from .guarantees import BY_CURRENCY
 from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, NoiseLoss
 
 
@@ -55,7 +57,8 @@ def loss_of(c: At, r: Release) -> Formula:
 Sizing = Callable[[Context, Formula, Mapping[str, Formula]], Formula]
 
 
-class Calibration(NamedTuple):
+@dataclass(frozen=True)
+class SizeTheorem:
     """A theorem that sizes noise: from the sensitivity in its norm and the amounts of a share, each
     a formula, to the size; the most that epsilon may be, or for `strict` stays below.
     """
@@ -64,8 +67,14 @@ class Calibration(NamedTuple):
     limit: Callable[[Context], Formula] | None
     strict: bool
 
-
-CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
+    def __call__(self, c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
+        """The obligation that the size of a release is what it prescribes for its share."""
+        own = self.size(c, moved_by(c, r), {"epsilon": epsilon, "delta": delta})
+        c.equal(r.size, own, "the theorem's size")
+        if self.limit is not None:
+            most = self.limit(c)
+            rule = f"the theorem's hypothesis is missing: {'<' if self.strict else '<='} of"
+            c.require(c.assume(epsilon, most, strict=self.strict), rule, epsilon, most)
 
 
 def with_loss(*losses: NoiseLoss) -> list[str]:
@@ -76,25 +85,14 @@ def with_loss(*losses: NoiseLoss) -> list[str]:
 def calibration(
     rule: str, *mechanisms: str, limit: Any = None, strict: bool = False
 ) -> Callable[[Sizing], Sizing]:
-    """Enter a sizing into both tables: of calibrations, and of theorems by which shares are earned.
-
-    What it prescribes for (epsilon, delta) must be the size of the release. `rule` is the part of
+    """Enter a sizing into the table of theorems by which shares are earned. `rule` is the part of
     its name that follows the name of the mechanism.
     """
 
     def enter(size: Sizing) -> Sizing:
-        def _earned(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
-            own = size(c, moved_by(c, r), {"epsilon": epsilon, "delta": delta})
-            c.equal(r.size, own, "the theorem's size")
-            if limit is not None:
-                most = limit(c)
-                rule = f"the theorem's hypothesis is missing: {'<' if strict else '<='} of"
-                c.require(c.assume(epsilon, most, strict=strict), rule, epsilon, most)
-
         for mechanism in mechanisms:
             name = f"{mechanism.title().replace('_', '')}.{rule}"
-            CALIBRATIONS[mechanism, name] = Calibration(size, limit, strict)
-            THEOREMS[mechanism, name] = _earned
+            THEOREMS[mechanism, name] = SizeTheorem(size, limit, strict)
         return size
 
     return enter
@@ -119,8 +117,8 @@ def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Form
     """
     if "epsilon" in share:
         return at.analytic_sigma(share["epsilon"], share["delta"]) * moved
-    ((name, amount),) = share.items()
-    return moved / (amount * 2 if name == "rho" else amount) ** HALF
+    (amount,) = share.values()
+    return moved / (amount * BY_CURRENCY[tuple(share)].of_mu) ** HALF
 
 
 @calibration("pure", *with_loss(RANGED))
@@ -164,10 +162,14 @@ def _stated_pure(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
         c.at_least(epsilon * r.size, moved_by(c, r), rule)
 
 
+def as_epsilon(c: At, rho: Formula, delta: Formula) -> Formula:
+    """rho + 2 sqrt(rho log(1/delta)), an epsilon of rho-zCDP at delta. [BunS16, Prop 1.3]"""
+    return rho + (rho * c.ring.log(1 / delta)) ** HALF * 2
+
+
 def _stated_concentrated(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
     """rho + 2 sqrt(rho log(1/delta)) <= epsilon for rho = (Delta/std)^2/2. [BunS16, Prop 1.3]"""
-    rho = (moved_by(c, r) / r.size) ** 2 * HALF
-    worth = rho + (rho * c.ring.log(1 / delta)) ** HALF * 2
+    worth = as_epsilon(c, (moved_by(c, r) / r.size) ** 2 * HALF, delta)
     c.at_least(epsilon, worth, "rho + 2 sqrt(rho log(1/delta)) must be at most epsilon")
 
 

@@ -21,10 +21,10 @@ from dpframe.exact.ring import Ring
 
 from .at import At
 from .book import DERIVATIONS, THEOREMS, Derivation
-from .calibrations import amplified, loss_of, moved_by, shown
+from .calibrations import amplified, as_epsilon, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, approximately, by_part, joint, joint_bounds, squared_moves
-from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP, Guarantee
+from .guarantees import APPROX, GAUSSIAN, OF_MU, PURE, ZCDP, Guarantee
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
@@ -148,7 +148,7 @@ def named_theorems(c: At) -> None:
                 earned(c, r)
 
 
-@derivation("gaussian", APPROX, ZCDP, GAUSSIAN)
+@derivation("gaussian", APPROX, *OF_MU)
 def _gaussian(c: At) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
     amounts = c.amounts
@@ -158,7 +158,7 @@ def _gaussian(c: At) -> None:
         if c.guarantee is APPROX:
             approximately(c, amounts[0], amounts[1], squares)
             continue
-        worth = amounts[0] * (c.guarantee.of_mu or 0)
+        worth = amounts[0] * c.guarantee.of_mu
         for most in joint_bounds(c, squares):
             c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
@@ -176,9 +176,8 @@ def _zcdp(c: At) -> None:
         draws = zip(sizes, known, strict=True)
         extra = c.ring.total(one**2 * r.times * rho for one, (r, rho) in draws)
         for most in joint_bounds(c, squared_moves(c, gaussians)):
-            rho = worth = most * HALF + extra
-            if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
-                worth = rho + (rho * c.ring.log(1 / c.amounts[1])) ** HALF * 2
+            rho = most * HALF + extra
+            worth = as_epsilon(c, rho, c.amounts[1]) if c.guarantee is APPROX else rho
             c.at_least(c.amounts[0], worth, "rho, or its conversion, must be inside the target")
 
 

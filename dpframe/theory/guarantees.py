@@ -53,4 +53,6 @@ APPROX = Guarantee("approx", ("epsilon", "delta"), "({0}, {1})-differential priv
 ZCDP = Guarantee("zcdp", ("rho",), "{0}-zero-concentrated differential privacy", of_mu=2)
 SQUARED = "Gaussian differential privacy of squared parameter {0}"
 GAUSSIAN = Guarantee("gaussian", ("mu^2",), SQUARED, of_mu=1)
-GUARANTEES = {one.name: one for one in (PURE, APPROX, ZCDP, GAUSSIAN)}
+GUARANTEES = {one.name: one for one in list(vars().values()) if isinstance(one, Guarantee)}
+BY_CURRENCY = {one.currency: one for one in GUARANTEES.values()}
+OF_MU = [one for one in GUARANTEES.values() if one.of_mu]

@@ -38,11 +38,6 @@ class Noise(NamedTuple):
     # It is for whole numbers only.
     whole: bool
     loss: NoiseLoss
-    # The neighbours that move the statistic furthest cost most. Where noise is uneven, a row
-    # along an axis is meant, which moves nothing off the diagonal.
-    attained: bool
-    # It is larger off the diagonal of a symmetric matrix.
-    uneven: bool
     # The mechanism than which it hides at least as much at the same stated size: it is charged as
     # that one.
     instead_of: str | None
@@ -50,25 +45,15 @@ class Noise(NamedTuple):
     selects: bool
 
 
-GAUSSIAN_NOISE = Noise(
-    "L2",
-    on_grid=True,
-    whole=False,
-    loss=NORMAL,
-    attained=True,
-    uneven=False,
-    instead_of=None,
-    selects=False,
-)
+GAUSSIAN_NOISE = Noise("L2", on_grid=True, whole=False, loss=NORMAL, instead_of=None, selects=False)
 FULL = GAUSSIAN_NOISE._replace(instead_of="gaussian")  # proofs/matrix_noise
-MIRRORED = FULL._replace(uneven=True)
 LAPLACE = GAUSSIAN_NOISE._replace(norm="L1", loss=LAPLACIAN)
 L2_LAPLACE = GAUSSIAN_NOISE._replace(on_grid=False, loss=RESPONSE)
-FLIPS = LAPLACE._replace(norm="range", loss=RESPONSE, attained=False, selects=True)
+FLIPS = LAPLACE._replace(norm="range", loss=RESPONSE, selects=True)
 EXPONENTIAL = FLIPS._replace(loss=RANGED)
 NOISES = {
     "gaussian": GAUSSIAN_NOISE,
-    "mirrored_gaussian": MIRRORED,
+    "mirrored_gaussian": FULL,
     "full_gaussian": FULL,
     "laplace": LAPLACE,
     "l2_laplace": L2_LAPLACE,
@@ -80,7 +65,7 @@ NOISES = {
     "exponential_noise_selection": FLIPS,
     "laplace_selection": FLIPS,
 }
-FOREIGN = GAUSSIAN_NOISE._replace(on_grid=False, loss=UNKNOWN, attained=False)
+FOREIGN = GAUSSIAN_NOISE._replace(on_grid=False, loss=UNKNOWN)
 
 
 def noise_of(mechanism: str) -> Noise:

@@ -142,10 +142,12 @@ TILT, DEEP = ("penalty", "radius", "noise_share", "size"), ("radius", "grain", "
 TIMES = 3  # what a run may cost, this often, is the cost of random stopping
 TESTED = "test + 2 rate a cell that changes is at most epsilon"
 Sizes: TypeAlias = dict[str, Formula]
+Named: TypeAlias = dict[str, Json]
 Pair: TypeAlias = tuple[Formula, Formula]
 Tilting: TypeAlias = Annotated[Sizes, sizes(*TILT)]
 OWN_TILT = sizes("penalty", "noise_share", "size")
 Deep: TypeAlias = Annotated[Sizes, sizes(*DEEP, free=("penalty",))]
+Sketched: TypeAlias = Annotated[Sizes, sizes("rows", "sketches", free=("floor",))]
 Tested: TypeAlias = Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))]
 
 
@@ -188,14 +190,9 @@ def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
     at.require(at.constant(floor) == 0 or same, FLOOR)
 
 
-@kind("gaussian_mixing")
+@kind("gaussian_mixing", "name")
 def _gaussian_mixing(
-    c: AtGraph,
-    gram: StatisticFacts,
-    *,
-    formulas: Annotated[Sizes, sizes("rows", "sketches", free=("floor",))],
-    share: Share,
-    name: str,
+    c: AtGraph, gram: StatisticFacts, *, formulas: Sketched, share: Share
 ) -> Procedure:
     """Sketches, each of k draws of N(0, X'X + s^2 I): a record makes k T draws of N(0, 1 + m) from
     those of N(0, 1), m <= B^2/(s^2 + floor); execution takes the least s^2 inside the share.
@@ -209,15 +206,9 @@ def _gaussian_mixing(
     return Procedure(c.where, *share)
 
 
-@kind("posterior")
+@kind("posterior", "name")
 def _posterior(
-    c: AtGraph,
-    gram: StatisticFacts,
-    moment: StatisticFacts,
-    *,
-    formulas: dict[str, Json],
-    share: Json,
-    name: str,
+    c: AtGraph, gram: StatisticFacts, moment: StatisticFacts, *, formulas: Named, share: Json
 ) -> Procedure:
     """N(H^-1 X'y, (gamma H)^-1): execution takes the largest gamma for which the pair of one
     dimension is inside the share; what that needs are bounds on leverage and residual. Of a gamma
@@ -262,7 +253,7 @@ def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Form
     return label + norm * at.minimum(first, n * norm * label / penalty)
 
 
-@kind("perturbed_minimum")
+@kind("perturbed_minimum", "name")
 def _perturbed_minimum(
     c: AtGraph,
     gram: StatisticFacts,
@@ -270,7 +261,6 @@ def _perturbed_minimum(
     *,
     formulas: Tilting,
     share: Json,
-    name: str,
     noise: str,
     stated: Read | None,
 ) -> Procedure:
@@ -321,10 +311,8 @@ def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) ->
     return moved * at.maximum(*both)
 
 
-@kind("deep_point")
-def _deep_point(
-    c: AtGraph, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
-) -> Procedure:
+@kind("deep_point", "name")
+def _deep_point(c: AtGraph, *sums: StatisticFacts, formulas: Deep, share: PureShare) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
     """
@@ -332,9 +320,9 @@ def _deep_point(
     return Procedure(c.where, *share)
 
 
-@kind("tested_point")
+@kind("tested_point", "name")
 def _tested_point(
-    c: AtGraph, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
+    c: AtGraph, *sums: StatisticFacts, formulas: Tested, share: Share, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
@@ -355,7 +343,7 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
     return rows * at.changes
 
 
-@kind("tilted_minimum", reads_own_budget=True, record_by_record=True)
+@kind("tilted_minimum", "name", reads_own_budget=True, record_by_record=True)
 def _tilted_minimum(
     c: AtGraph,
     rows: RowFacts,
@@ -365,7 +353,6 @@ def _tilted_minimum(
     *,
     formulas: Json,
     share: PureShare,
-    name: str,
     weight: Json,
 ) -> Tilted:
     """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
@@ -387,7 +374,7 @@ def _tilted_minimum(
     return Tilted(c.where, *share)
 
 
-@kind("approximate_minimum")
+@kind("approximate_minimum", "name")
 def _approximate_minimum(
     c: AtGraph,
     gram: StatisticFacts,
@@ -395,7 +382,6 @@ def _approximate_minimum(
     *,
     formulas: Annotated[Sizes, sizes(*TILT, "tolerance", "std")],
     share: Share,
-    name: str,
     noise: str,
     minimum: Json,
     difference: Share,
@@ -410,16 +396,9 @@ def _approximate_minimum(
     return Procedure(c.where, *share)
 
 
-@kind("random_stopping")
+@kind("random_stopping", "name")
 def _random_stopping(
-    c: AtGraph,
-    _: RowFacts,
-    __: LabelFacts,
-    *,
-    share: PureShare,
-    name: str,
-    gamma: Number,
-    graphs: Json,
+    c: AtGraph, _: RowFacts, __: LabelFacts, *, share: PureShare, gamma: Number, graphs: Json
 ) -> Procedure:
     """The fit of the lowest score among a geometric number of runs, each e-DP with its score: 3 e.
     [LiuT19] [PapernotS22, Cor 3]

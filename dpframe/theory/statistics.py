@@ -202,9 +202,8 @@ def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> St
             at.equal(mine, first, "its inputs must have one shape")
     sizes = [at.maximum(f, -f) for f in coefficients]
     norms = zip(*((part.l1, part.l2, part.spectral, part.range) for part in parts), strict=True)
-    l1, l2, operator, spread = (summed(at, sizes, moves) for moves in norms)
+    *moves, spread = (summed(at, sizes, some) for some in norms)
     steps, mirrored = common_step(at, coefficients, parts), all(part.symmetric for part in parts)
-    moves = (l1, l2, operator)
     return StatisticFacts(parts[0].shape, *moves, spread=spread, steps=steps, symmetric=mirrored)
 
 

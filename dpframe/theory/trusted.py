@@ -128,9 +128,9 @@ def _trusted_weight(c: At, *, trusted: Trusted, parameters: Json, factor: Positi
     return Weight(factor)
 
 
-@kind("trusted_release")
+@kind("trusted_release", "name")
 def _trusted_release(
-    c: At, *_: object, trusted: Trusted, parameters: Json, share: PureShare, name: str
+    c: At, *_: object, trusted: Trusted, parameters: Json, share: PureShare
 ) -> Procedure:
     """A release by a theorem from outside, about one row, at its share."""
     c.require(c.rows.constant == 1, "one row a person")

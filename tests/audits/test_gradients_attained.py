@@ -25,7 +25,7 @@ def test_the_audit_says_what_would_attain_the_bound(relation):
     step = release("gradient(X, y, 1)", "gaussian", 'std = "8"', "times = 3")
     moment = release("X'y", "gaussian", 'std = "8"')
     done = described(file("{rho = 1}", step, moment, relation=relation))
-    said = " ".join(str(done).split())
+    said = " ".join(done.text(details=True).split())
     condition = f"at every point where gradients are computed, {CONDITION[relation]}"
     assert f"The sensitivity of r0 is attained if, {condition}." in said
     assert [line.record()["attained_if"] for line in done.lines] == [condition, ""]

@@ -111,6 +111,14 @@ def test_an_audit_says_that_the_budget_is_not_split():
     assert "not split" not in str(audit(dp.literature.AdaSSPWang(), target=target, setting=ONE))
 
 
+def test_releases_that_differ_in_their_names_alone_are_one_row():
+    """Six corrections of one size; their names are where the numbers come from."""
+    done = audit(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    assert re.search(r"\n  correction1 and 5 alike +X.T @ residuals ", str(done))
+    assert "correction2" not in str(done)
+    assert "correction1, ..., correction6 (6 names)" in unfolded(done)
+
+
 def test_no_section_repeats_that_noise_is_enough():
     """Of joint calibration with one size that is a number, twice."""
     done = audit(dp.JointSSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)

@@ -17,9 +17,9 @@ from dpframe import accountants, graph, literature, mechanisms, regressions
 from dpframe.graph import statistics
 from dpframe.graph.procedure import WithoutTheorem
 from dpframe.literature.catalogue import example
+from dpframe.mechanisms.base import CALIBRATIONS
 from dpframe.pld import losses
 from dpframe.theory.book import KINDS
-from dpframe.theory.calibrations import CALIBRATIONS
 from tests.support import samples
 
 DOCS = Path(dp.__file__).parents[1] / "docs"

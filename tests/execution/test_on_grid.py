@@ -13,7 +13,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import NotExecutable
-from dpframe.execution import on_grid
+from dpframe.execution import views
 from dpframe.execution.execution import simulate
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
@@ -55,7 +55,7 @@ def table(rows: int = 12_000, columns: int = 4) -> tuple[Any, Any]:
 
 def held(run: Any) -> Any:
     """The stages that read the rows that are held, and how."""
-    return on_grid.common_grid(Stages(run.graph))
+    return views.common_grid(Stages(run.graph))
 
 
 def gridded(run: Any, X: Any, y: Any, parts: int | None = None) -> Any:
@@ -65,7 +65,7 @@ def gridded(run: Any, X: Any, y: Any, parts: int | None = None) -> Any:
     )
     number = PublicNumbers.of(run, {"d": X.shape[1]}).towards_zero
     empty = empty_block(run.setting, X.shape[1])
-    return source, on_grid.on_grid(source, held(run), run.graph, number, empty, {})
+    return source, views.on_grid(source, held(run), run.graph, number, empty, {})
 
 
 def same(one: Any, other: Any) -> bool:
@@ -105,7 +105,7 @@ def test_releases_are_the_same_to_the_last_bit(regression, space, relation, miss
     if missing == "drop":
         X[5, 1], y[2000] = np.nan, np.inf
     mine = dp.execute(run, X, y, rng=1, missing=missing)
-    monkeypatch.setattr(on_grid, "MOST", 0)
+    monkeypatch.setattr(views, "MOST", 0)
     assert same(mine.released, dp.execute(run, X, y, rng=1, missing=missing).released)
 
 
@@ -129,10 +129,10 @@ def test_what_is_held_is_said_by_the_graph():
     """From the first later pass over rows on, where there are two."""
     assert held(certified(plain(rounds=1))).passes == (1, 2, 3), "the first reads labels only"
     assert held(certified(plain(rounds=0))).passes == (1, 2)
-    assert held(certified(plain(rounds=0, sandwich=0))) is on_grid.NOTHING
+    assert held(certified(plain(rounds=0, sandwich=0))) is views.NOTHING
     assert held(certified(dp.JointSSP(rounds=1))).passes == (3, 4, 5, 6), "units come before"
     boosted = certified(dp.regressions.BoostedAdaSSP())
-    assert held(boosted) is on_grid.NOTHING, "a loop reads rows as they are"
+    assert held(boosted) is views.NOTHING, "a loop reads rows as they are"
 
 
 class TwoWays(dp.Regression):
@@ -180,7 +180,7 @@ class LabelsBetween(dp.Regression):
 
 def test_other_readers_of_rows_keep_them_as_they_are():
     """A second way to the rows."""
-    assert held(certified(TwoWays())) is on_grid.NOTHING
+    assert held(certified(TwoWays())) is views.NOTHING
 
 
 def test_a_pass_waits_for_what_its_grid_reads(monkeypatch):
@@ -188,7 +188,7 @@ def test_a_pass_waits_for_what_its_grid_reads(monkeypatch):
     run, (X, y) = certified(LearnsLate(), {**BALL, "X": dp.Rows(norm=8)}), table(500)
     mine = dp.execute(run, X, y, rng=1)
     assert held(run).passes[0] == 2
-    monkeypatch.setattr(on_grid, "MOST", 0)
+    monkeypatch.setattr(views, "MOST", 0)
     assert same(mine.released, dp.execute(run, X, y, rng=1).released)
 
 
@@ -201,7 +201,7 @@ def test_a_pass_over_labels_sees_no_rows(monkeypatch):
     X, y = table(500)
     mine = simulate(run, X, y, rng=1)
     assert held(run).passes[0] == 1
-    monkeypatch.setattr(on_grid, "MOST", 0)
+    monkeypatch.setattr(views, "MOST", 0)
     assert same(mine.released, simulate(run, X, y, rng=1).released)
 
 
@@ -217,9 +217,9 @@ def test_a_pass_that_reads_rows_as_they_were_is_refused():
 def test_the_limit_is_on_what_is_held(monkeypatch):
     """Columns after an intercept, and nothing is put anywhere where they are too many."""
     run, (X, y) = certified(plain(), SPACES["intercept"]), table()
-    monkeypatch.setattr(on_grid, "MOST", 8 * X.shape[0] * (X.shape[1] + 1))
-    assert isinstance(gridded(run, X, y)[1], on_grid.SourceOnGrid)
-    monkeypatch.setattr(on_grid, "MOST", on_grid.MOST - 1)
+    monkeypatch.setattr(views, "MOST", 8 * X.shape[0] * (X.shape[1] + 1))
+    assert isinstance(gridded(run, X, y)[1], views.SourceOnGrid)
+    monkeypatch.setattr(views, "MOST", views.MOST - 1)
     source, found = gridded(run, X, y)
     assert found is source
 
@@ -228,7 +228,7 @@ def test_wide_tables_are_not_held():
     """Their matrices are what takes memory and time."""
     run = certified(plain())
     generator = np.random.default_rng(0)
-    for columns, kind in ((256, on_grid.SourceOnGrid), (257, MemorySource)):
+    for columns, kind in ((256, views.SourceOnGrid), (257, MemorySource)):
         found = gridded(run, generator.normal(size=(9, columns)), np.ones(9))[1]
         assert isinstance(found, kind)
 
@@ -265,6 +265,6 @@ def test_an_executor_of_others_reads_the_table_as_it_is(monkeypatch):
     """Rows are held here only, and never sent."""
     run, (X, y) = certified(dp.JointSSP()), table()
     alone = dp.execute(run, X, y, rng=1).released
-    monkeypatch.setattr(on_grid, "GridWork", None)
+    monkeypatch.setattr(views, "GridWork", None)
     with ThreadPoolExecutor(2) as executor:
         assert same(alone, dp.execute(run, X, y, rng=1, executor=executor).released)

@@ -69,7 +69,7 @@ def test_the_second_time_nothing_is_computed(folder, tmp_path, monkeypatch):
     """The same table from stored results."""
     arguments = ["acharya-table-2", *QUICK, "--data", folder, "--out", tmp_path]
     first = call(*arguments)
-    monkeypatch.setattr("dpframe.experiments.methods.Method.fit", None)
+    monkeypatch.setattr("dpframe.experiments.catalogue.Method.fit", None)
     again = call(*arguments)
     assert first.splitlines()[:-2] == again.splitlines()[:-2]
 

@@ -4,15 +4,20 @@ import numpy as np
 import pytest
 
 from dpframe.experiments.data import DataSet, prepared
-from dpframe.experiments.preparing import (
+from dpframe.experiments.worlds import (
+    PENALTIES,
+    PIAZZA,
     PREPARATIONS,
+    UNIT,
+    WANG_CODED,
+    WANG_PRINTED,
     Preparation,
+    _chosen,
     clipped,
     prepared_split,
     scaled_columns,
     standardised,
 )
-from dpframe.experiments.worlds import PENALTIES, PIAZZA, UNIT, WANG_CODED, WANG_PRINTED, _chosen
 
 RNG = np.random.default_rng(0)
 TABLE = DataSet("t", RNG.normal(size=(30, 3)) * [1, 5, 20] + [0, 3, -4], RNG.normal(size=30) * 7)

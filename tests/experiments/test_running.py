@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.catalogue import ITEMS
+from dpframe.experiments.catalogue import ITEMS, Method
 from dpframe.experiments.data import load, prepared
-from dpframe.experiments.methods import Method
 from dpframe.experiments.running import Memory, Work, computed
 from dpframe.experiments.tables import as_csv, counts, entries
 

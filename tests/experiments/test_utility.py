@@ -12,7 +12,7 @@ from docs.generate.utility import checked, drawing, limits, perturbed, worlds
 from docs.generate.utility.page import PAGE
 from docs.generate.utility.statements import STATEMENTS, check
 from dpframe.errors import InvalidArgument
-from dpframe.experiments.methods import Promise, draft
+from dpframe.experiments.catalogue import Promise, draft
 
 FALSE = {"eq1", "thm2_ii", "thm2_iii", "thm3_ii", "thm3_iii", "prop16"}
 LOWER = {"eq4", "eq5", "eq6"}

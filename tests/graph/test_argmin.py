@@ -9,7 +9,8 @@ from scipy.optimize import minimize, minimize_scalar
 
 import dpframe as dp
 from dpframe.graph.procedure import Huber, Logistic, Squared
-from dpframe.graph.statistics import Argmin, newton
+from dpframe.graph.statistics import Argmin
+from dpframe.graph.statistics import argmin as argmin_module
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import constant, parameter
 from tests.support import samples
@@ -180,9 +181,9 @@ def test_few_readings_are_enough(monkeypatch):
     """A dozen readings of the table; with the bound on their number below that, it is refused."""
     statistic, rng = declared("logistic in a ball"), np.random.default_rng(9)
     X, y = some(300, 3, rng)
-    monkeypatch.setattr(newton, "READINGS", 12)
+    monkeypatch.setattr(argmin_module, "READINGS", 12)
     found(statistic, X, y)
-    monkeypatch.setattr(newton, "READINGS", 1)
+    monkeypatch.setattr(argmin_module, "READINGS", 1)
     with pytest.raises(dp.NotExecutable):
         found(statistic, X, y)
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dpframe.numerics import arb_lower, arb_upper, working
-from dpframe.randomness import SimulatedBits, cells
-from dpframe.randomness.cells import Cells
+from dpframe.randomness import SimulatedBits, laws
+from dpframe.randomness.laws import Cells
 from dpframe.randomness.points import Points, Prefix, _below, points
 from dpframe.randomness.strips import MARGIN, PLACE_BITS, TAIL, Alias, Exponential, Normal, strips
 from tests.randomness.test_bits import Given
@@ -44,7 +44,7 @@ def wrong(size, nearest, digits=61):
     """
     first = borders(size, nearest, digits)
     points = Points(digits, first, np.zeros(len(first), dtype=bool), {})
-    places = min(40, 59 - cells._exponent(size))
+    places = min(40, 59 - laws._exponent(size))
     found, unsure = Cells(size, nearest=nearest)._quickly(points, places, 0.0)
     half, bad, sure = Fraction(nearest, 2), [], 0
     for word, cell, doubt in zip(first.tolist(), found.tolist(), unsure.tolist(), strict=True):
@@ -69,7 +69,7 @@ def test_a_cell_that_is_sure_is_that_of_every_continuation(size, nearest):
 
 def test_a_bound_that_is_too_small_is_noticed(monkeypatch):
     """Nothing left out, as if products of 64 bits were whole: wrong cells are called sure."""
-    monkeypatch.setattr(cells, "_LEFT_OUT", 0)
+    monkeypatch.setattr(laws, "_LEFT_OUT", 0)
     assert wrong(Fraction(1000.1), nearest=True)[0]
 
 
@@ -97,7 +97,7 @@ def test_wide_cells_are_floors(size, nearest):
     points = Points(61, first, np.zeros(n, dtype=bool), {})
     source, replay = (SimulatedBits(np.random.default_rng(64)) for _ in range(2))
     found = Cells(size, nearest=nearest).of(points, source)
-    count = 1 + cells._exponent(size) // 64
+    count = 1 + laws._exponent(size) // 64
     tails, told = replay.words(n * count).reshape(n, count).tolist(), 0
     for word, tail, cell in zip(first.tolist(), tails, found, strict=True):
         whole = (word << 64 * count) + sum(part << 64 * i for i, part in enumerate(tail))
@@ -115,7 +115,7 @@ def test_wide_cells_next_to_their_borders_take_more_bits(size, nearest):
     """Words whose last unit has a border of cells in it, so that a later word decides: the cell is
     that of all words, and both cells occur.
     """
-    count = 1 + cells._exponent(Fraction(size)) // 64
+    count = 1 + laws._exponent(Fraction(size)) // 64
     word, rest = next_to_a_border(size, nearest, count)
     found = set()
     for later in (0, 2**64 - 1):

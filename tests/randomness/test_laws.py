@@ -11,8 +11,7 @@ from scipy import special
 import dpframe as dp
 from dpframe import randomness
 from dpframe.randomness import SimulatedBits, laws, points
-from dpframe.randomness.cells import Cells
-from dpframe.randomness.laws import bernoulli_exp
+from dpframe.randomness.laws import Cells, bernoulli_exp
 from dpframe.randomness.strips import Exponential, Normal, strips
 from tests.randomness.fits import (
     LEAST,

@@ -46,7 +46,7 @@ SETTINGS: Mapping[str, Callable[[dp.Relation], dp.Setting]] = {
     "one": lambda relation: samples.setting(relation, norm=1, bound=1),
     "three rows a person": lambda relation: samples.setting(relation, rows_per_person=3),
 }
-WAYS = tuple(name for name, one in DERIVATIONS.items() if one.accountant.automatic)
+WAYS = tuple(name for name, one in DERIVATIONS.items() if one.accountant.tried)
 
 
 def declarations() -> Iterator[tuple[str, Question]]:

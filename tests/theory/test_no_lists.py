@@ -75,14 +75,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ): "the order in which totals are tried",
     ("prover/structure.py", ("Known", "Post", "Release")): "what was released",
     ("prover/neighbours.py", ("Scaled", "ScaledLabels")): "what divides records: for refutations",
-    (
-        "graph/reached.py",
-        ("bin_counts", "count", "histogram", "label_sum", "norm_counts", "squares"),
-    ): ("entries of what neighbours reach: a kind without one is not known to reach anything"),
-    (
-        "graph/reached.py",
-        ("cell_count", "cell_sums", "log_residual", "median_distance", "tested_median"),
-    ): "the same",
     ("graph/rewriting.py", ("Grid", "GridColumn")): "nodes that stand on what they round",
     ("graph/rewriting.py", ("Known", "Release")): "what symbols stand for",
     ("graph/rewriting.py", ("Loop", "Post")): "functions of released values, told their noise",
@@ -90,10 +82,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/release.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
     ("prover/mixture.py", LOSSES): "the losses that are added",
-    (
-        "prover/exactly.py",
-        ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
-    ): "the pair that dominates each noise; one without an entry is judged by the book alone",
     ("prover/document.py", ("box", "grid")): "fields of a setting, no kinds",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
     (

@@ -16,6 +16,7 @@ from dpframe.audits.drawing import drawing
 from dpframe.audits.figures import clipped, figure, formula
 from dpframe.audits.findings.example import numbers_of
 from dpframe.audits.lines import ReleaseLine
+from dpframe.graph.graph import USE
 from dpframe.literature.catalogue import HERE, Entry, catalogue
 from dpframe.literature.every import family
 from dpframe.numerics import arb_float
@@ -128,8 +129,9 @@ def _spaced(parts: Iterable[str]) -> Iterator[str]:
 
 
 def paragraphs(doc: str) -> list[str]:
-    """A docstring as paragraphs."""
-    return [prose(" ".join(part.split())) for part in doc.split("\n\n") if part.strip()]
+    """A docstring as paragraphs, without the one that says when to use it."""
+    parts = (" ".join(part.split()) for part in doc.split("\n\n"))
+    return [prose(part) for part in parts if part and not part.startswith(USE)]
 
 
 def prose(text: str) -> str:

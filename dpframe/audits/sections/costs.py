@@ -259,8 +259,8 @@ def change(findings: Findings) -> Iterator[Block]:
     if best is not None and (one is None or not one.resplit):
         at = say(" at {}", best.at) if best.at else ""
         saves = "The best split of the budget saves {} % of the squared noise{}: {}. {}."
-        said = say(saves, best.percent, at, best.says, capital(best.way))
-        yield Say(said, "finding", detail=one is not None)
+        message = say(saves, best.percent, at, best.says, capital(best.way))
+        yield Say(message, "finding", detail=one is not None)
     columns: Cells = {
         Column("release"): lambda row: row[0],
         Column("as declared", number=True): lambda row: number(row[1]),

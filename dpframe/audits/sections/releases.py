@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
+import attrs
+
 from dpframe.graph.bound import Bound
 from dpframe.prover import Verdict
 from dpframe.prover.problem import sampling
@@ -63,8 +65,8 @@ COSTS = (MU, EXACT_DELTA, CostColumn("exact_epsilon", "epsilon", say("exact $eps
 
 
 def released(audit: Audit) -> Iterator[Block]:
-    """The table of releases, equal ones once, what it means, and why claims fail or where they
-    hold.
+    """The table of releases, those that differ in their names alone once, what it means, and why
+    claims fail or where they hold.
     """
     if not audit.report.problem.graph.charged:
         yield Say("Nothing is released.")
@@ -73,20 +75,27 @@ def released(audit: Audit) -> Iterator[Block]:
     laws = {line.noise for line in counts}
     word = "noise" if len(laws) > 1 else "".join(laws)
     extra = len(costs) > 1
+    alike: dict[tuple[ReleaseLine, int], list[str]] = {}
+    for line, many in counts.items():
+        unnamed = attrs.evolve(line, name="")
+        alike.setdefault((unnamed, many), []).append(clipped(line.name, NAME))
     columns: Cells = {
-        Column("release"): lambda line: _drawn(line, counts[line]),
-        Column("statistic", under=True): lambda line: line.statistic,
-        Column("sensitivity", number=True): _sensitivity,
-        Column(word, number=True): partial(_size, named=len(laws) > 1),
-        Column("share claimed", number=True): lambda line: line.share and _pair(line.share.amounts),
+        Column("release"): lambda row: _drawn(*row),
+        Column("statistic", under=True): lambda row: row[0].statistic,
+        Column("sensitivity", number=True): lambda row: _sensitivity(row[0]),
+        Column(word, number=True): lambda row: _size(row[0], named=len(laws) > 1),
+        Column("share claimed", number=True): lambda row: (
+            row[0].share and _pair(row[0].share.amounts)
+        ),
         **{
-            Column(one.title, number=True, extra=extra and one is MU): partial(cost, column=one)
+            Column(one.title, number=True, extra=extra and one is MU): partial(_costs, column=one)
             for one in costs
         },
-        Column("claim"): lambda line: Badge(line.verdict, bool(line.where)),
+        Column("claim"): lambda row: Badge(row[0].verdict, bool(row[0].where)),
     }
-    yield Table.of("releases", "Releases, each judged alone", [*counts][:MOST], columns)
-    left = Counter(line.claim for line, many in [*counts.items()][MOST:] for _ in range(many))
+    rows = [(line, many, names) for (line, many), names in alike.items()]
+    yield Table.of("releases", "Releases, each judged alone", rows[:MOST], columns)
+    left = Counter(row[0].claim for row in rows[MOST:] for _ in range(row[1] * len(row[2])))
     more = ", ".join(f"{count} {claim}" for claim, count in left.items())
     shown = [text for line in counts for one in costs if (text := cost(line, one))]
     above = any(text.startswith("<=") for text in shown)
@@ -112,12 +121,19 @@ def released(audit: Audit) -> Iterator[Block]:
     yield Pairs([(listed(names), reason) for reason, names in [*reasons.items()][:MOST]])
 
 
-def _drawn(line: ReleaseLine, many: int) -> Text:
-    """Its name, how often it is drawn, where more than once, and the rate of its samples."""
+Row = tuple[ReleaseLine, int, list[str]]
+
+
+def _costs(row: Row, column: CostColumn) -> Text | None:
+    return cost(row[0], column)
+
+
+def _drawn(line: ReleaseLine, many: int, names: list[str]) -> Text:
+    """The first name, how often it is drawn, where more than once, and the rate of its samples."""
     times = formula(line.times * many)
     sample = [] if line.sampled is None else [say("sample {}", formula(line.sampled))]
     marks = [say("×{}", times)] * (times != "1") + sample
-    name = clipped(line.name, NAME)
+    name = names[0] if len(names) == 1 else say("{} and {} alike", names[0], len(names) - 1)
     return say("{} ({})", name, joined(", ", marks)) if marks else say("{}", name)
 
 

@@ -39,7 +39,7 @@ from dpframe.privacy import (
 )
 from dpframe.privacy.guarantees import CONVERTS, GUARANTEES
 from dpframe.prover import Certificate
-from dpframe.symbols import Expression, Number, sqrt
+from dpframe.symbols import Expression, Number
 
 Kind = type[Guarantee]
 Amounts = tuple[Fraction, ...]
@@ -118,7 +118,7 @@ def short(value: Fraction, *, up: bool = False) -> str:
 
 def exactly(kind: Kind, amounts: Sequence[Fraction]) -> Guarantee:
     """The guarantee of `kind` with these amounts. Raises InvalidArgument for any out of range."""
-    return GaussianDP(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
+    return kind.of(*amounts)
 
 
 def share_of(kind: Kind, amounts: Sequence[Fraction]) -> Share:

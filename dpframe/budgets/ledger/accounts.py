@@ -28,16 +28,7 @@ from dpframe.numerics import (
     to_float,
     working,
 )
-from dpframe.privacy import (
-    ApproxDP,
-    GaussianDP,
-    Guarantee,
-    PureDP,
-    Share,
-    Unit,
-    as_kind,
-    number,
-)
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, Share, Unit, as_kind, number
 from dpframe.prover import Certificate
 
 from ..filters.prices import (

@@ -18,19 +18,11 @@ from ..files import Where, place
 from ..saved_ledger import check_unit
 from . import store
 from .accounts import HASH, Account, Charge, Cost, accounts_html, check_line
-from .book import Book
+from .book import Book, Transaction, account_of, admission_of, over_budget, read_on, rolled_back
 from .chain import BEGINNING, START, TRUSTED, ChainEntry, Head, linked
 from .json_values import charges_of, exported
 from .names import check_name
 from .plan import check_budget, check_by
-from .transaction import (
-    Transaction,
-    account_of,
-    admission_of,
-    over_budget,
-    read_on,
-    rolled_back,
-)
 
 CONTAINS = "one that contains the given head"
 STRETCH = 2000  # entries that are read in one transaction

@@ -81,15 +81,12 @@ def _tried(budget: Guarantee, kind: Kind) -> Plan | None:
         return None
 
 
-def check_inside(budget: Guarantee, ceilings: Plan, *, dropped: bool = False) -> None:
-    """Refuse ceilings that are not proved to imply the budget. With `dropped`, those of totals that
-    could not hold a run may be missing. Raises InvalidArgument.
-    """
-    if ceilings == (budget,) or (dropped and not ceilings):
+def check_inside(budget: Guarantee, ceilings: Plan) -> None:
+    """Refuse ceilings that are not proved to imply the budget. Raises InvalidArgument."""
+    if ceilings == (budget,):
         return
-    pair = len(ceilings) == 2 and type(ceilings[0]) is PureDP
-    known = type(budget) is ApproxDP and (pair or (dropped and len(ceilings) == 1))
-    if not known or not all(_implies(one, type(one), budget) for one in ceilings):
+    pair = type(budget) is ApproxDP and len(ceilings) == 2 and type(ceilings[0]) is PureDP
+    if not pair or not all(_implies(one, type(one), budget) for one in ceilings):
         raise InvalidArgument("ceilings", f"those of {budget}", listed_words(ceilings))
 
 

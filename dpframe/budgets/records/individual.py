@@ -111,12 +111,7 @@ class IndividualFilter:
     __slots__ = ("_columns", "_kind", "_lock", "_process", "_releases")
 
     def __init__(
-        self,
-        budgets: object,
-        groups: object = None,
-        *,
-        kind: type[Guarantee],
-        relation: Relation,
+        self, budgets: object, groups: object = None, *, kind: type[Guarantee], relation: Relation
     ) -> None:
         """Begin with nothing spent. Raises InvalidArgument."""
         if kind is not ZeroConcentratedDP and kind is not GaussianDP:

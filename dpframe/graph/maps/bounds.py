@@ -4,15 +4,16 @@ column.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, Plain
-from dpframe.symbols import ONE, Expression, exact
+from dpframe.symbols import ONE, ZERO, Expression, Number, exact
 
 from ..node import Array, Numbers, Values, check_interval, np, positive, reads, titled, without_data
-from ..rows import ColumnNode, RowsNode
+from ..rows import UNKNOWN, ColumnNode, Occurring, RowsNode, occurring
 from .base import ColumnMap, RecordColumn, RowMap
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ class ClipNorm(RowMap):
         from dpframe.numerics.blocks.elementwise import project
 
         return project(block, number(self.norm))
+
+    def occurs(self) -> Occurring:
+        """Points of the sphere are projections of points outside it."""
+        source, ball = self.source, occurring(self.source).any_finite
+        room = None if source.norm is None else source.norm**2 - self.norm**2
+        outside = isinstance(room, Number) and room.value >= 0
+        return Occurring(ball=ball, extreme=ball or (source.extreme and outside))
 
 
 @attrs.frozen(cache_hash=True)
@@ -70,6 +78,10 @@ class Normalized(RowMap):
 
         return normalize(block)
 
+    def occurs(self) -> Occurring:
+        """Every row attains the bound."""
+        return Occurring(extreme=True)
+
 
 def _box(value: object) -> Expression:
     return positive(value, "box")
@@ -92,6 +104,11 @@ class Box(RowMap):
         most = number(self.bound)
         return np.clip(block, -most, most)
 
+    def occurs(self) -> Occurring:
+        """Corners are clipped values of points outside the box."""
+        any_finite = occurring(self.source).any_finite
+        return Occurring(box=any_finite, extreme=any_finite)
+
 
 @attrs.frozen(cache_hash=True)
 class Capped(RowMap):
@@ -106,6 +123,10 @@ class Capped(RowMap):
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip one side."""
         return np.minimum(block, number(self.bound))
+
+    def occurs(self) -> Occurring:
+        """Nothing is known of rows without a lower bound."""
+        return UNKNOWN
 
 
 def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
@@ -164,6 +185,10 @@ class Encoded(RowMap):
             columns = [multiplied([columns[j] for j in term]) for term in self.terms]
         return np.column_stack(columns)
 
+    def occurs(self) -> Occurring:
+        """Columns at their ends, of length 1 each."""
+        return Occurring(extreme=True)
+
 
 def _value(value: object) -> Expression:
     return positive(value, "value")
@@ -186,6 +211,10 @@ class Intercept(RowMap):
         """Append the column."""
         return np.column_stack([block, np.full(len(block), number(self.value))])
 
+    def occurs(self) -> Occurring:
+        """The longest rows of the source."""
+        return Occurring(extreme=self.source.extreme)
+
 
 @attrs.frozen(cache_hash=True)
 class InInterval(ColumnMap):
@@ -198,6 +227,23 @@ class InInterval(ColumnMap):
     def __attrs_post_init__(self) -> None:
         """Check that the interval is not empty."""
         check_interval(self.lower, self.upper)
+
+    @property
+    def filled(self) -> bool:
+        """Whether labels may occur everywhere in the interval."""
+        ends, within = (self.lower, self.upper), within_of(self.source)
+        return occurring(self.source).any_finite or (
+            within is not None
+            and all(isinstance(end, Number) and abs(end.value) <= within for end in ends)
+        )
+
+
+def within_of(column: ColumnNode) -> Fraction | None:
+    """The largest c for which labels may occur everywhere in [-c, c], as a number."""
+    bound, known = column.bound, occurring(column)
+    if known.within is not None or not known.ball:
+        return known.within
+    return bound.value if isinstance(bound, Number) else None
 
 
 @attrs.frozen(cache_hash=True)
@@ -212,6 +258,10 @@ class ClipColumn(InInterval):
         """Clip."""
         return np.clip(block, number(self.lower), number(self.upper))
 
+    def occurs(self) -> Occurring:
+        """Both bounds, of an interval around 0."""
+        return Occurring(ball=self.lower + self.upper == ZERO and self.filled)
+
 
 @attrs.frozen(cache_hash=True)
 class ToUnitInterval(InInterval):
@@ -224,6 +274,10 @@ class ToUnitInterval(InInterval):
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip, then map."""
         return onto_unit_interval(block, number(self.lower), number(self.upper))
+
+    def occurs(self) -> Occurring:
+        """All of [-1, 1] where the interval is filled."""
+        return Occurring(ball=self.filled)
 
 
 def onto_unit_interval(values: Array, low: float, high: float) -> Array:

@@ -18,12 +18,13 @@ from dpframe.symbols import ONE, RELEASED, Expression, sqrt
 
 from ..facts import stated
 from ..node import Array, Node, Numbers, Reading, np, titled
-from ..rows import ColumnNode, RowsNode
+from ..rows import ColumnNode, Occurring, RowsNode
 from .base import ColumnMap, RowMap
 from .bounds import ClipColumn, ClipNorm
 
 BITS = 20  # of a grid by default: 8,192 rows of it have exact sums of products in doubles
 FEWEST, MOST = 4, 24
+FINE = 16  # bits of a grid that nearly holds every row of a ball
 
 
 def bits_of_grid(value: object) -> int | None:
@@ -64,11 +65,32 @@ class OnGrid(Node):
             return {"step": Reading(self.step, RELEASED)}
         return {}
 
+    def apply(self, block: Array, number: Numbers) -> Array:
+        """The entries in steps: whole numbers as doubles, each of size at most 2^bits."""
+        return entries_in_steps(block, number(per_step(self)), self.bits)
+
+    @property
+    def subsumes(self) -> bool:
+        """Whether it subsumes the clip to the bound directly below it, which is then exact."""
+        return getattr(self, "reads", self.source) is not self.source
+
+    def occurs(self) -> Occurring:
+        """Labels up to 2^-FINE of the bound; the bound itself where the grid subsumes the clip."""
+        return Occurring(ball=(self.subsumes or self.bits >= FINE) and self.source.ball)
+
 
 class RowsOnGrid(OnGrid, RowMap):
     """Abstract: bounded rows in whole steps."""
 
     __slots__ = ()
+
+    def occurs(self) -> Occurring:
+        """Rows up to 2^-FINE of the bound; on a coarser grid only those along an axis, which are
+        exact where the grid subsumes the clip.
+        """
+        source, fine = self.source, self.bits >= FINE
+        exact = source.ball and self.subsumes
+        return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or exact))
 
 
 @attrs.frozen(cache_hash=True)
@@ -111,9 +133,9 @@ class BoxGrid(RowsOnGrid):
 
     kind: ClassVar[str] = "box_grid"
 
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """The rows in steps: whole numbers as doubles, each of size at most 2^bits."""
-        return entries_in_steps(block, number(per_step(self)), self.bits)
+    def occurs(self) -> Occurring:
+        """Corners lie on the grid."""
+        return Occurring(box=self.source.box, extreme=self.source.extreme)
 
 
 @attrs.frozen(cache_hash=True)
@@ -129,10 +151,6 @@ class GridColumn(OnGrid, ColumnMap):
         """Its source; the grid subsumes a clip to the same interval directly below it."""
         below = self.source
         return below.source if type(below) is ClipColumn and _symmetric(below) else below
-
-    def apply(self, block: Array, number: Numbers) -> Array:
-        """The labels in steps: whole numbers as doubles, of size at most 2^bits."""
-        return entries_in_steps(block, number(per_step(self)), self.bits)
 
 
 def entries_in_steps(block: Array, scale: float, bits: int) -> Array:

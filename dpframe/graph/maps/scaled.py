@@ -12,13 +12,14 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable, listed_words
-from dpframe.symbols import DATA, RELEASED, ZERO, Expression, Number, exact, rational
+from dpframe.symbols import DATA, ONE, RELEASED, ZERO, Expression, Number, Symbol, exact, rational
 
 from ..known import Known
 from ..node import Array, Node, Numbers, Reading, Values, check_ends, np, positive, reads, titled
-from ..rows import ColumnNode, RowsNode
+from ..rows import ColumnNode, Occurring, RowsNode
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap
+from .bounds import within_of
 
 TINY, FAR = 1e-300, 1e150  # nothing is divided by less; no released centre is believed beyond
 MOST = Fraction(10) ** 300
@@ -49,6 +50,12 @@ class Scaled(RowMap):
         by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
         with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
             return finite(block if by == 1 else block / by)
+
+    def occurs(self) -> Occurring:
+        """Those of the source; nothing where the divisor is private."""
+        source, ball, box = self.source, self.norm is not None, self.entry is not None
+        extreme = ball and source.extreme
+        return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
 
 
 def finite(block: Array) -> Array:
@@ -98,6 +105,18 @@ class ScaledLabels(ColumnMap):
             return block
         with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
             return finite((block - minus if minus else block) / by)
+
+    def occurs(self) -> Occurring:
+        """Those of the source; also if a released number from a public range is subtracted, since
+        one pair of labels serves for all its values.
+        """
+        public = self.bound is not None and RELEASED not in self.by.scope
+        within = None
+        if self.by == ONE and isinstance(self.minus, Symbol):
+            below, span = within_of(self.source), self.minus.domain
+            if below is not None and span.lower is not None and span.upper is not None:
+                within = below - max(abs(span.lower), abs(span.upper))
+        return Occurring(ball=public and self.source.ball, within=within)
 
 
 def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
@@ -153,6 +172,11 @@ class ScaledColumns(RowMap):
         minus, by = (np.array(one, dtype=float) for one in (self.minus, self.by))
         with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
             return finite((block - minus) / by)
+
+    def occurs(self) -> Occurring:
+        """Those of the source, if all columns are divided alike."""
+        alike = len(set(self.by)) == 1 and not any(self.minus)
+        return Occurring(ball=alike and self.source.ball, extreme=alike and self.source.extreme)
 
 
 def between(rows: RowsNode, lower: object, upper: object) -> RowsNode:

@@ -21,7 +21,7 @@ from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum
 from ..known import OfBudgets
 from ..node import Array, DataNode, Node, Numbers, Reading, Values, np, positive, reads, titled
 from ..procedure import Objective
-from ..rows import ColumnNode, RowsNode
+from ..rows import UNKNOWN, ColumnNode, Occurring, RowsNode
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
 
@@ -110,6 +110,10 @@ class Weighing(OfRecord):
         block = values[self.source]
         return block * each(self.factors(values), block)
 
+    def occurs(self) -> Occurring:
+        """The record's own ball, for weighted records."""
+        return Occurring(ball=self.source.ball, extreme=getattr(self.source, "extreme", False))
+
 
 @attrs.frozen(cache_hash=True)
 class WeightedRows(Weighing, RecordMap):
@@ -144,10 +148,9 @@ class RecordWeights(Weighing, RecordColumn):
         """The factor."""
         return self.weight.factor
 
-    @property
-    def ball(self) -> bool:
-        """False: the factor is one number."""
-        return False
+    def occurs(self) -> Occurring:
+        """Nothing: the factor is one number."""
+        return UNKNOWN
 
     def records(self, values: Values, number: Numbers) -> Array:
         """One number a record."""

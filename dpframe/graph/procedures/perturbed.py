@@ -33,7 +33,7 @@ from ..procedure import (
 )
 from ..rows import ColumnNode, RowsNode
 from ..statistics import Gram, Moment
-from ..statistics.newton import LossSum, minimised
+from ..statistics.argmin import LossSum, minimised
 
 HALF = exact("1/2")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}

@@ -19,7 +19,7 @@ from dpframe.symbols.expression import Domain
 from .. import statistics as st
 from ..facts import derived, in_package, stated, unchanging
 from ..node import Array, DataNode, Node, Numbers, Values
-from ..reached import reached
+from ..reached import AT_MOST_L1, Metrics, Reached, reached
 from ..rows import SIZE, ColumnNode, RowsNode, RowsOrLabels
 
 Work = Callable[..., Array]  # of a block's rows (m, d), labels (m,), and what else it reads
@@ -58,6 +58,12 @@ class Statistic(Origin, DataNode):
     """how a declaration writes it, with {X} and {y} for its rows and labels"""
     unbounded: ClassVar[bool] = False
     """Whether one row, or label, of any size moves it by any amount: refutations ask, no proof."""
+    even: ClassVar[bool] = False
+    """Whether one added record attains all attained bounds and moves all entries alike."""
+    many_rows: ClassVar[bool] = False
+    """Whether it moves furthest beside many other rows."""
+    angled: ClassVar[bool] = False
+    """Whether it moves furthest, under replace-one, by two rows that are not parallel."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """A class from outside inherits neither a step nor that it is exact, symmetric or
@@ -118,6 +124,23 @@ class Statistic(Origin, DataNode):
     def untested(self) -> str:
         """A condition of its sensitivity, in words, that nothing tests; "" where there is none."""
         return ""
+
+    def attains(self, at: Metrics) -> Reached:
+        """The rule of its one-row bound in a norm, in words, and whether some pair of neighbours is
+        known to attain it; under add/remove by a row of norm B with |y| = Y.
+        """
+        return "", False
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """The same for the range of a move, attained in the limit where other scores are
+        arbitrarily far below.
+        """
+        return AT_MOST_L1
+
+    @property
+    def exchanged(self) -> ColumnNode | None:
+        """The labels for which replacing Y by -Y attains its bounds, or None."""
+        return None
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """A bound on its change when one row changes; None if no rule gives one."""

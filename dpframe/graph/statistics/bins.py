@@ -4,17 +4,19 @@ medians that are released if a test passes.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import whole
-from dpframe.symbols import Expression, exact
+from dpframe.symbols import Expression, Number, exact
 from dpframe.theory.statistics import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
 from ..maps.grid import gridded
 from ..node import Array, Numbers, Values, np, reads, titled
+from ..reached import AT_MOST_L1, Metrics, Reached, every_size, opposite, rounded
 from ..rows import ColumnNode, RowsNode
 from .base import RecordSum, Statistic
 from .counts import BinCounts, cuts_of
@@ -42,6 +44,11 @@ class BinnedSums(RecordSum):
         place = np.searchsorted(ends, labels, side="left")
         sums = [rows[place == t].sum(axis=0) for t in range(len(ends) + 1)]
         return np.concatenate(sums)
+
+    def attains(self, at: Metrics) -> Reached:
+        """By a longest row; replaced, in one bin, by its negative."""
+        rule = "one goes, another comes: 2 B" if at.replaced else "one bin gains x, |x| <= B"
+        return rule, opposite(self.rows, at)
 
 
 def _factor(value: object) -> str:
@@ -86,6 +93,35 @@ class Factored(Statistic):
             whole = np.array(whole, dtype=float) / 2.0**GRAIN
         rows = [sum(whole[t - s] * sums[s] for s in range(t + 1)) for t in range(bins)]
         return np.concatenate(rows)
+
+    def attains(self, at: Metrics) -> Reached:
+        """By a record in the bin of the largest column."""
+        if at.replaced and isinstance(self.sums, BinCounts):
+            return "the largest difference of two columns of the matrix", self.every_bin
+        alone = self.sums.one_row(at.norm, at.relation)
+        same = self.factor == "tree" or self.every_bin  # all columns of a tree have one norm
+        rule = "one column times the record: the largest column's norm"
+        return rule, same and alone is not None and alone.attained
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """Entries of the matrix are in [0, 1]."""
+        if not isinstance(self.sums, BinCounts):
+            return AT_MOST_L1
+        return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
+
+    @property
+    def every_bin(self) -> bool:
+        """Whether labels may occur in every bin, none of which is too narrow for doubles."""
+        sums = self.sums
+        data, absolute = (
+            (sums.data, sums.absolute) if isinstance(sums, BinCounts) else (sums.column, False)
+        )
+        bound = getattr(data, "bound", None)
+        if not isinstance(bound, Number) or absolute or not every_size(data):  # type: ignore[arg-type]
+            return False
+        ends = [-bound.value, *sums.cuts, bound.value]
+        wide = all(high - low > bound.value / 2**40 for low, high in pairwise(ends))
+        return wide and not rounded(data)
 
 
 def _folded(sums: Array, level: int) -> Array:
@@ -149,6 +185,10 @@ class MedianDistance(Statistic):
         counts = [int(one) for one in values[self.counts]]
         return np.asarray(median_distance(counts, self.radius), dtype=object)
 
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known."""
+        return "a distance to a set of tables: 1 a record", False
+
 
 def median_distance(counts: list[int], radius: int) -> int:
     """From whole counts. With b_j the number of records up to bin j minus that after it, the
@@ -199,3 +239,7 @@ class TestedMedian(Statistic):
         """The bin, or 0."""
         counts = [int(one) for one in values[self.counts]]
         return np.asarray(median_bin(counts) if number(self.passed) > 0 else 0, dtype=object)
+
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known."""
+        return "the radius, where the bound on the distance holds", False

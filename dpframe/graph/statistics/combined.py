@@ -10,10 +10,13 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words, of_kind
+from dpframe.sensitivity import L1
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
+from ..facts import facts_of
 from ..maps.grid import Grid
 from ..node import Array, Numbers, Reading, Values, np, reads, titled
+from ..reached import Metrics, Reached, corner, moves_evenly
 from .base import Statistic
 from .sums import Gram, Moment, SufficientStatistics
 
@@ -27,6 +30,8 @@ class LambdaMin(Statistic):
     """
 
     kind: ClassVar[str] = "lambda_min"
+    many_rows: ClassVar[bool] = True
+    angled: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "lambda_min(X'X)"
     code = titled("dp.lambda_min({0.gram.code})")
@@ -48,6 +53,12 @@ class LambdaMin(Statistic):
 
             return np.array(floor_smallest_eigenvalue(gram, 2**rows.bits), dtype=object)
         return np.asarray(np.linalg.eigvalsh(gram)[0] if gram.size else 0.0)
+
+    def attains(self, at: Metrics) -> Reached:
+        """By a longest row along the last eigenvector, beside many others."""
+        plain_gram = facts_of(self.gram, at.relation).part == "gram"
+        attained = plain_gram and self.gram.rows.ball
+        return "Weyl: 1-Lipschitz in the operator norm of X'X", attained
 
 
 @attrs.frozen(cache_hash=True)
@@ -100,6 +111,19 @@ class Linear(Statistic):
                 total = total + factor * values[part]
         return total
 
+    def attains(self, at: Metrics) -> Reached:
+        """By what moves its only part furthest."""
+        alone = self.parts[0].one_row(at.norm, at.relation) if len(self.parts) == 1 else None
+        attained = alone is not None and alone.attained
+        return "triangle inequality: sum |c_i| Delta_i", attained
+
+    attains_range = attains
+
+    @property
+    def even(self) -> bool:  # type: ignore[override]
+        """That of its only part."""
+        return len(self.parts) == 1 and moves_evenly(self.parts[0])
+
 
 def combine(*terms: tuple[object, object]) -> Statistic:
     """The linear combination of (coefficient, statistic) terms, with nested ones flattened. Raises
@@ -143,6 +167,21 @@ class Stack(Statistic):
         """The flat vector."""
         flat = [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
         return np.concatenate(flat)
+
+    def attains(self, at: Metrics) -> Reached:
+        """By one pair that moves all parts furthest at once."""
+        if at.norm is L1:  # of a symmetric matrix more is charged than its triangle moves
+            moves = [part.one_row(at.norm, at.relation) for part in self.parts]
+            alone = all(move is not None and move.attained for move in moves)
+            flat = all(len(part.shape) < 2 for part in self.parts)
+            return "sum of the parts", alone and flat and not at.replaced
+        from ..joint import Joint
+
+        joint = Joint.of(self.parts, at.relation)
+        if joint is None:
+            return "", False
+        squares = [size**2 for size in joint.sizes]
+        return joint.rule, joint.attained(squares) == joint.total(squares)
 
 
 def _flat(value: Array, *, symmetric: bool) -> Array:
@@ -192,6 +231,18 @@ class Monomials(Statistic):
         times = factors(len(own), constant=self.statistics.constant)
         return np.asarray(own * times.astype(own.dtype))
 
+    def attains(self, at: Metrics) -> Reached:
+        """By a corner; replaced, of a box, by another record inside it."""
+        inner = self.statistics
+        if at.norm is not L1:
+            return "sqrt(2) |uu'|_F", False
+        attained = corner(inner.rows, inner.column, at, constant=inner.constant)
+        if not at.replaced:
+            return "sum of |u_j u_k|: |u|_1^2, u = (x, y)", attained
+        if inner.rows.entry is None:
+            return "remove and add", False
+        return "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2", attained
+
 
 def columns_of(entries: int) -> int:
     """d, from d (d + 3)/2 statistics, or from one more."""
@@ -232,6 +283,10 @@ class LogResidual(Statistic):
         theta = ridge(values[self.gram], values[self.moment], number(self.penalty))
         bound, norm = number(self.moment.column.radius), number(self.gram.rows.radius)
         return np.asarray(np.log(bound + norm * np.linalg.norm(theta)))
+
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known."""
+        return "theta moves by x r/lambda_min, |r| <= Y + B |theta|", False
 
 
 def ridge(gram: Array, moment: Array, penalty: float) -> Array:

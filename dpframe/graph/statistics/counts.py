@@ -16,7 +16,8 @@ from dpframe.symbols import Number, rational
 from ..maps.grid import labels_on_a_grid, on_a_grid
 from ..node import Array, Node, Values, np, titled
 from ..partition import Partition, in_partition
-from ..rows import ColumnNode, RowsNode, RowsOrLabels
+from ..reached import Metrics, Reached, of_classes, zero_occurs
+from ..rows import ColumnNode, RowsNode, RowsOrLabels, occurring
 from .base import RecordSum
 from .sums import products
 
@@ -62,6 +63,47 @@ class BinCounts(RecordSum):
         columns = sized.T if block.ndim > 1 else [sized]
         ends = [[0, *at_most(column, cuts), len(block)] for column in columns]
         return np.array([b - a for one in ends for a, b in pairwise(one)], dtype=float)
+
+    def attains(self, at: Metrics) -> Reached:
+        """By every record; replaced, of labels, by two on both sides of a cut."""
+        if not at.replaced:
+            return "one record is in one bin a column", True
+        rule = "one bin a column loses a record, one gains it"
+        return rule, isinstance(self.data, ColumnNode) and self.parted
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """By records on both sides of a cut."""
+        return range_of_counts(at), self.parted
+
+    @property
+    def exchanged(self) -> ColumnNode | None:
+        """Its labels, if they may occur on both sides of some cut."""
+        labels = self.data if isinstance(self.data, ColumnNode) and not self.absolute else None
+        return labels if self.parted else None
+
+    @property
+    def parted(self) -> bool:
+        """Whether numbers of one column, or labels, may occur on both sides of some cut: at a bound
+        and at the opposite one, or, where sizes are counted, at 0.
+        """
+        data, occurs = self.data, occurring(self.data)
+        labels = isinstance(data, ColumnNode)
+        if not occurs.ball and (labels or not occurs.box):
+            return False
+        bound = data.bound if isinstance(data, ColumnNode) else data.entry or data.norm  # type: ignore[attr-defined]
+        cuts = [Fraction(float(cut)) for cut in self.cuts]
+        if self.absolute:
+            classes, zero = labels and of_classes(data), labels and zero_occurs(data)
+            cuts = [cut for cut in cuts if (cut > 0 and not classes) or (cut == 0 and zero)]
+        size = bound.value if isinstance(bound, Number) else 0
+        return any(cut == 0 or abs(cut) < size for cut in cuts)
+
+
+def range_of_counts(at: Metrics) -> str:
+    """The rule of the range of a move of counts."""
+    if at.replaced:
+        return "one count falls by 1, another rises by 1"
+    return "no count falls: each moves by 0 or 1"
 
 
 @lru_cache(maxsize=64)
@@ -109,6 +151,12 @@ class NormCounts(RecordSum):
         place = np.searchsorted(cut_points(self), lengths)
         return np.bincount(place, minlength=k + 1)[1:].astype(float)
 
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known: rows may all be in no bin."""
+        if at.replaced:
+            return "one bin loses a row, one gains it", False
+        return "one row is in at most one bin", False
+
 
 @attrs.frozen(cache_hash=True)
 class Histogram(RecordSum):
@@ -151,6 +199,16 @@ class Histogram(RecordSum):
             place = place * self.cells + cell(axis, self.cells, node.bits)  # type: ignore[attr-defined]
         return np.bincount(place, minlength=self.cells ** (d + 1)).astype(float)
 
+    def attains(self, at: Metrics) -> Reached:
+        """By every record; replaced, by labels at both bounds."""
+        if at.replaced:
+            return "one cell loses a record, one gains it", self.column.ball
+        return "one record is in one cell", True
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """By labels at both bounds."""
+        return range_of_counts(at), self.column.ball
+
 
 def cell(steps: Array, cells: int, bits: int) -> Array:
     """The cell of each entry in whole steps, |k| <= 2^bits: 0 to cells - 1, exactly."""
@@ -188,6 +246,10 @@ class CellCount(RecordSum):
     def block(self, values: Values) -> Array:
         """Those of the block."""
         return np.asarray(float(np.count_nonzero(self.partition.places(values) == self.cell)))
+
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known of a cell."""
+        return "one record is in the cell, or it is not", False
 
 
 @attrs.frozen(cache_hash=True)
@@ -235,3 +297,7 @@ class CellSums(RecordSum):
         for cell in np.unique(places):
             sums[cell] = products(rows[places == cell], labels[places == cell])
         return np.ravel(sums)
+
+    def attains(self, at: Metrics) -> Reached:
+        """Nothing is known of a cell."""
+        return "of one cell, by one record", False

@@ -9,13 +9,27 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import of_kind
+from dpframe.sensitivity import L1
 from dpframe.symbols import ONE
 
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
 from ..node import Array, Values, np, titled
+from ..reached import Metrics, Reached, corner, corners, every_entry, every_size, opposite
 from ..rows import ColumnNode, RowsNode
 from .base import RecordSum, variable
+
+
+def _even(own: Any) -> bool:
+    return bool(own.rows.ball) and own.rows.entry is None
+
+
+def range_of(rows: RowsNode, at: Metrics, rule: str, ball: str, box: str) -> Reached:
+    """The rule of the range of a move, with its bounds in a ball and in a box; attained where rows
+    may occur whose entries differ as much as that.
+    """
+    bound = f"{rule}{ball if rows.entry is None else box}{', twice' if at.replaced else ''}"
+    return bound, every_entry(rows)
 
 
 @attrs.frozen(cache_hash=True)
@@ -25,6 +39,7 @@ class Count(RecordSum):
     """
 
     kind: ClassVar[str] = "count"
+    even: ClassVar[bool] = True
     label: ClassVar[str] = "n"
     template: ClassVar[str] = "dp.count({X})"
     rows: RowsNode
@@ -32,6 +47,10 @@ class Count(RecordSum):
     def block(self, values: Values) -> Array:
         """Rows of the block."""
         return np.asarray(float(len(values[self.rows])))
+
+    def attains(self, at: Metrics) -> Reached:
+        """By every row."""
+        return "n is public" if at.replaced else "one row counts once", True
 
 
 @attrs.frozen(cache_hash=True)
@@ -50,6 +69,16 @@ class RowSum(RecordSum):
         """The column sums of the block."""
         return np.asarray(values[self.rows].sum(axis=0))
 
+    def attains(self, at: Metrics) -> Reached:
+        """By a longest row; replaced, by its negative."""
+        return "|x - z| <= 2 B" if at.replaced else "|x| <= B", opposite(self.rows, at)
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """By a row of two opposite entries."""
+        return range_of(self.rows, at, "|x_j - x_k| <= ", "sqrt(2) B", "2 b")
+
+    even = property(_even)
+
 
 @attrs.frozen(cache_hash=True)
 class LabelSum(RecordSum):
@@ -58,6 +87,7 @@ class LabelSum(RecordSum):
     """
 
     kind: ClassVar[str] = "label_sum"
+    even: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(y)"
     template: ClassVar[str] = "{y}.sum()"
@@ -66,6 +96,10 @@ class LabelSum(RecordSum):
     def block(self, values: Values) -> Array:
         """The sum of the block."""
         return np.asarray(values[self.column].sum())
+
+    def attains(self, at: Metrics) -> Reached:
+        """By labels at their bounds."""
+        return "|y - w| <= 2 Y" if at.replaced else "|y| <= Y", self.column.ball
 
 
 @attrs.frozen(cache_hash=True)
@@ -80,6 +114,7 @@ class Gram(RecordSum):
     """
 
     kind: ClassVar[str] = "gram"
+    angled: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'X"
     template: ClassVar[str] = "{X}.T @ {X}"
@@ -88,6 +123,18 @@ class Gram(RecordSum):
     def block(self, values: Values) -> Array:
         """X'X of the block."""
         return values[self.rows].T @ values[self.rows]
+
+    def attains(self, at: Metrics) -> Reached:
+        """By a longest row; replaced, by one that is orthogonal to it."""
+        if not at.replaced and at.norm is L1:
+            return "upper triangle of xx': (|x|_1^2 + |x|^2)/2", self.rows.ball
+        if not at.replaced:
+            return "|xx'| = |x|^2 <= B^2", self.rows.extreme
+        if at.norm is L1:
+            return "Cauchy-Schwarz over the upper triangle", False
+        return "|xx' - zz'|_F^2 <= 2 B^4, operator norm <= B^2", self.rows.ball
+
+    even = property(_even)
 
 
 @attrs.frozen(cache_hash=True)
@@ -107,6 +154,21 @@ class Moment(RecordSum):
         """X'y of the block."""
         return values[self.rows].T @ values[self.column]
 
+    def attains(self, at: Metrics) -> Reached:
+        """By a longest row with |y| = Y; replaced, by its negative."""
+        rows = corners(self.rows) if at.norm is L1 else self.rows.extreme
+        rule = "|y x - w z| <= 2 Y B" if at.replaced else "|y x| <= Y B"
+        return rule, rows and self.column.ball
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """By a row of two opposite entries with |y| = Y."""
+        rule, rows = range_of(
+            self.rows, at, "|x_j - x_k| <= ", "sqrt(2) B, times Y", "2 b, times Y"
+        )
+        return rule, rows and self.column.ball
+
+    even = property(_even)
+
 
 @attrs.frozen(cache_hash=True)
 class Squares(RecordSum):
@@ -115,6 +177,7 @@ class Squares(RecordSum):
     """
 
     kind: ClassVar[str] = "squares"
+    even: ClassVar[bool] = True
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "y'y"
     template: ClassVar[str] = "{y} @ {y}"
@@ -123,6 +186,10 @@ class Squares(RecordSum):
     def block(self, values: Values) -> Array:
         """y'y of the block."""
         return np.asarray(values[self.column] @ values[self.column])
+
+    def attains(self, at: Metrics) -> Reached:
+        """By labels of size Y and 0."""
+        return "0 <= y^2 <= Y^2", every_size(self.column) if at.replaced else self.column.ball
 
 
 def _norms(rows: RowsNode) -> Any:
@@ -151,6 +218,12 @@ class Trace(RecordSum):
         """
         rows = values[self.rows]
         return np.asarray(float(len(rows)) if self.rows.unit_norm else np.vdot(rows, rows))
+
+    def attains(self, at: Metrics) -> Reached:
+        """By a longest row."""
+        if at.replaced and self.rows.unit_norm:
+            return "every row has the same norm", True
+        return "0 <= |x|^2 <= B^2", self.rows.ball if at.replaced else self.rows.extreme
 
 
 def _entries(rows: Any) -> Any:
@@ -181,6 +254,18 @@ class ColumnSquares(RecordSum):
         rows = values[self.rows]
         return np.asarray(np.einsum("ij,ij->j", rows, rows))
 
+    def attains(self, at: Metrics) -> Reached:
+        """By a corner of the box, or by a longest row that is added."""
+        if self.rows.entry is not None:
+            return "0 <= x_j^2 <= b^2", self.rows.box if at.replaced else self.rows.extreme
+        if at.replaced:
+            return "two vectors without negative entries", False
+        return "|x o x| <= |x|^2 <= B^2", self.rows.ball
+
+    def attains_range(self, at: Metrics) -> Reached:
+        """By a row along an axis."""
+        return range_of(self.rows, at, "0 <= x_j^2 <= ", "B^2", "b^2")
+
 
 @attrs.frozen(cache_hash=True)
 class SufficientStatistics(RecordSum):
@@ -208,6 +293,17 @@ class SufficientStatistics(RecordSum):
     def block(self, values: Values) -> Array:
         """Those of the block."""
         return products(values[self.rows], values[self.column], constant=self.constant)
+
+    def attains(self, at: Metrics) -> Reached:
+        """By a corner; replaced, of a box, by another record inside it."""
+        if at.norm is not L1:
+            return "|uu'| = |u|^2", False
+        attained = corner(self.rows, self.column, at, constant=self.constant)
+        if not at.replaced:
+            return "each product of u = (x, y) once: (|u|_1^2 + |u|^2)/2", attained
+        if self.rows.entry is None:
+            return "remove and add", False
+        return "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1", attained
 
 
 def products(rows: Array, labels: Array, *, constant: bool = False) -> Array:

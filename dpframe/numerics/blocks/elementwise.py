@@ -124,14 +124,10 @@ def project(block: Array, norm: float) -> Array:
     """
     if not SHORT <= norm <= LONG:
         return _project_any(block, norm)
-    known = squared_norms(block)
-    outside = known > norm * norm
-    if not outside.any():
+    factors, overflowed = _factors(block, norm)
+    if factors is None:
         return block
-    factors = np.ones(len(block))
-    np.divide(norm, np.sqrt(known), out=factors, where=outside)
     projected: Array = block * factors[:, None]
-    overflowed = np.isinf(known)
     if overflowed.any():
         projected[overflowed] = _directions(block[overflowed]) * norm
     return projected
@@ -143,16 +139,22 @@ def shrinking(block: Array, norm: float) -> Array | None:
     """
     if not SHORT <= norm <= LONG:
         return _shrinking_any(block, norm)
-    known = squared_norms(block)
-    outside = known > norm * norm
-    if not outside.any():
-        return None
-    factors = np.ones(len(block))
-    np.divide(norm, np.sqrt(known), out=factors, where=outside)
-    overflowed = np.isinf(known)
-    if overflowed.any():
+    factors, overflowed = _factors(block, norm)
+    if factors is not None and overflowed.any():
         factors[overflowed] = _shrinking_any(block[overflowed], norm)
     return factors
+
+
+def _factors(block: Array, norm: float) -> tuple[Array | None, NDArray[np.bool_]]:
+    """norm/|x| of rows that are longer, 1 of others, None where there are none; and the rows whose
+    squares overflow, for which it is 0.
+    """
+    known = squared_norms(block)
+    outside, factors = known > norm * norm, np.ones(len(block))
+    if not outside.any():
+        return None, outside
+    np.divide(norm, np.sqrt(known), out=factors, where=outside)
+    return factors, np.isinf(known)
 
 
 def _shrinking_any(block: Array, norm: float) -> Array | None:

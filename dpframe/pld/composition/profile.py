@@ -177,11 +177,7 @@ def delta_interval(total: TotalLoss, epsilon: Fraction) -> Interval:
     if alone is not None:
         return delta_of_one(alone, epsilon)
     by_atoms = AtomicSum(total).delta(epsilon) if is_atomic(total.counts) else None
-    return (
-        by_atoms
-        if by_atoms is not None and _sharp(by_atoms)
-        else _both(by_atoms, _delta(total, epsilon))
-    )
+    return _sharper(by_atoms, lambda: _delta(total, epsilon))
 
 
 def epsilon_interval(total: TotalLoss, delta: Fraction) -> Interval:
@@ -190,11 +186,7 @@ def epsilon_interval(total: TotalLoss, delta: Fraction) -> Interval:
     if alone is not None:
         return epsilon_of_one(alone, delta)
     by_atoms = AtomicSum(total).epsilon(delta) if is_atomic(total.counts) else None
-    return (
-        by_atoms
-        if by_atoms is not None and _sharp(by_atoms)
-        else _both(by_atoms, _epsilon(total, delta))
-    )
+    return _sharper(by_atoms, lambda: _epsilon(total, delta))
 
 
 def _delta(total: TotalLoss, epsilon: Fraction) -> Interval:
@@ -265,10 +257,15 @@ def _sharp(interval: Interval) -> bool:
     return interval.lower == interval.upper or interval.width <= _SHARP * interval.upper < math.inf
 
 
-def _both(one: Interval | None, other: Interval) -> Interval:
-    """The intersection; the hull where the intervals are disjoint, as one of them is wrong."""
+def _sharper(one: Interval | None, other: Callable[[], Interval]) -> Interval:
+    """An interval that is sharp, or else what another that holds too leaves of it."""
     if one is None:
-        return other
+        return other()
+    return one if _sharp(one) else _both(one, other())
+
+
+def _both(one: Interval, other: Interval) -> Interval:
+    """The intersection; the hull where the intervals are disjoint, as one of them is wrong."""
     ends = max(one.lower, other.lower), min(one.upper, other.upper)
     if ends[0] > ends[1]:
         return Interval(min(one.lower, other.lower), max(one.upper, other.upper))
