@@ -50,8 +50,8 @@ command prints it beside the published numbers, draws it and writes both:
 
 Nothing here is private: the data are prepared without noise, and every method is simulated, also
 the proved ones. Results are stored, so that an interrupted run continues, and `--quick` runs fewer
-repeats and values. All of them: `dpframe experiment all --not-private --quick`, which takes three to
-seven minutes of CPU in one process, of an x86_64 machine with two cores.
+repeats and values. All of them: `dpframe experiment all --not-private --quick`, which takes three
+to seven minutes of CPU in one process, of an x86_64 machine with two cores.
 
 Kept results are of 26 November 2026, Dandekar's of 27. What JointSSP releases has been changed
 since: run anew at 20 points (Figure 4.2 of the thesis, airfoil and housing), its errors agree with
