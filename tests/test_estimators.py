@@ -505,13 +505,15 @@ def test_cross_validation_works_and_warns_with_the_sum() -> None:
 
 
 def test_with_a_ledger_the_total_is_left_to_it(tmp_path: Path) -> None:
-    """It has the exact one, which a sum of (epsilon, delta) is not."""
+    """It has the exact one, which a sum of (epsilon, delta) is not; what it assumes is stated."""
     ledger = dp.Ledger(tmp_path / "ledger.sqlite")
     ledger.create("t", dp.ApproxDP(10, "1e-4"), relation=dp.ADD_REMOVE, by=dp.ApproxDP)
     model = simulated(rng=None, epsilon=1, delta="1e-6", ledger=ledger, dataset="t")
     with pytest.warns(dp.PrivacyWarning) as caught:
         cross_val_score(model, *people(), cv=3)
-    assert ["score" in str(one.message) for one in caught] == [True]
+    score, folds = (str(one.message) for one in caught)
+    assert score.startswith("A score is computed from labels without noise")
+    assert "Its total holds only if no person moves another" in folds
     assert "epsilon 3 of 10" in str(ledger.account("t"))
 
 
