@@ -119,12 +119,12 @@ class Comparison:
         return data_frame(self.records())
 
     def text(self, width: int = WIDTH) -> str:
-        """A table and its notes, in at most `width` columns: a column for each point where that
-        fits, without ratios if needed, else a row.
+        """A table and its notes, in at most `width` columns: columns for each point where they fit,
+        else a row.
         """
-        forms = (self._wide(), self._wide(ratios=False), self._long())
-        drawn = [table(head, rows, range(words, len(head))) for head, rows, words in forms]
-        shown = next((one for one in drawn if max(map(len, one)) <= width), drawn[-1])
+        forms = (self._wide(), self._long())
+        wide, long = (table(head, rows, range(words, len(head))) for head, rows, words in forms)
+        shown = wide if max(map(len, wide)) <= width else long
         below = chain.from_iterable(hanging(note, width=width) for note in self.notes)
         return "\n".join([*hanging(self.title, width=width), "", *shown, "", *below]).rstrip()
 
@@ -139,16 +139,16 @@ class Comparison:
         head, rows, words = self._wide()
         return card(self.title, html_table(rows, head, texts=words), sentences(self.notes))
 
-    def _wide(self, *, ratios: bool = True) -> Table:
-        """A row for each method, a column for each point."""
+    def _wide(self) -> Table:
+        """A row for each method, columns for each point."""
         several = len(self.deltas) > 1
         head = [*self.head]
         for point in self.points:
             at = pair(*point) if several else exactly(point[0])
-            head += ["std" if len(self.points) == 1 else at, *(["ratio"] if ratios else [])]
+            head += ["std" if len(self.points) == 1 else at, "ratio"]
         rows = []
         for method in self.methods:
-            cells = ([str(one), *([one.times] if ratios else [])] for one in method.cells)
+            cells = ((str(one), one.times) for one in method.cells)
             rows.append([*method.words, *chain.from_iterable(cells)])
         return head, rows, len(self.head)
 

@@ -120,7 +120,7 @@ def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[R
     named = _named(columns)
     label = formula.partition("~")[0].strip() if isinstance(formula, str) else ""
     if label.isidentifier() and label not in named:
-        wanted = "with a column for the left side of the formula"
+        wanted = "a codebook with the left side of the formula"
         way_out = f"Add its public bounds: dp.Numeric({label!r}, lower, upper)."
         raise InvalidArgument("columns", wanted, Plain(f"none named {label}"), way_out)
     left, right = _read(formula, named)

@@ -257,7 +257,9 @@ def schema_of(value: object) -> tuple[Numeric | Categorical, ...] | None:
         _check_once(book)
         return tuple(book)
     way_out = "Take the bounds from the codebook, never from the data."
-    raise InvalidArgument("columns", "a list of dp.Numeric and dp.Categorical", value, way_out)
+    others = [one for one in book if not isinstance(one, (Numeric, Categorical))]
+    got = Plain(f"one with a {type(others[0]).__name__}") if others else value
+    raise InvalidArgument("columns", "a list of dp.Numeric and dp.Categorical", got, way_out)
 
 
 def _terms(value: object) -> tuple[tuple[str, ...], ...] | None:
