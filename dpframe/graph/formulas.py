@@ -28,7 +28,6 @@ from .schema import Categorical, Column, Numeric, Rows, all_levels, schema_of
 
 Term = tuple[str, ...]
 WRITE_TERMS = 'Such as terms=["age", ("bmi", "smoker")]: a column, or several to be multiplied.'
-LEFT = "Leave y ~ out: the label is y= or --target. Transform it by a public rule before the fit."
 
 
 def term_of(value: Any) -> Term:
@@ -136,14 +135,15 @@ def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[R
 
 
 def right_side(formula: str, columns: Iterable[Numeric | Categorical], label: Column) -> Rows:
-    """The rows of a formula without its label, such as `age + C(smoker)`. Raises InvalidArgument,
-    MissingExtra.
+    """The rows of a formula such as `age + C(smoker)`, or with the name of the label on its left.
+    Raises InvalidArgument, MissingExtra.
     """
-    if "~" in formula:
-        wanted, way_out = "the right side alone, such as 'age + C(smoker)'", LEFT
+    left, given, right = formula.rpartition("~")
+    if given and left.strip() != label.name:
+        wanted, way_out = f"of the label {label.name}, or without a left side", "Leave it out."
         raise InvalidArgument("formula", wanted, formula, way_out)
     named = _named(columns)
-    return _rows(_read(f"{NO_LABEL}{formula}", named)[1], named, label)
+    return _rows(_read(f"{NO_LABEL}{right}", named)[1], named, label)
 
 
 def _rows(right: list[Term], named: dict[str, Numeric | Categorical], label: Column) -> Rows:

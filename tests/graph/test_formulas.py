@@ -14,7 +14,7 @@ import dpframe as dp
 from dpframe.audits.conformance.statistics import worth
 from dpframe.errors import BadData, InvalidArgument, MissingExtra
 from dpframe.estimators.units import AffineScale, linear
-from dpframe.graph.formulas import described
+from dpframe.graph.formulas import described, right_side
 from tests.support import checking as check
 
 formulaic = pytest.importorskip("formulaic")
@@ -235,6 +235,15 @@ def test_a_label_is_centred_beside_a_constant_only(formula):
         described(formula, [dp.Numeric("y", -5, 20), *BOOK[1:], every])
     described("y ~ 0 + z + all", [dp.Numeric("y", -5, 20), *BOOK[1:], every])
     described("two ~ 0 + z", BOOK)
+
+
+def test_a_right_side_may_stand_after_its_label():
+    """And after no other name."""
+    label = dp.Column("y", lower=-20, upper=20)
+    assert right_side("y ~ a + two", BOOK[1:], label) == right_side("a + two", BOOK[1:], label)
+    for formula in ("z ~ a", "~ a", "y ~ z ~ a"):
+        with pytest.raises(InvalidArgument, match="of the label y, or without a left side"):
+            right_side(formula, BOOK[1:], label)
 
 
 @pytest.mark.parametrize("formula", [5, None, ["y ~ a"], "y ~ a" + " + a" * 5000])
