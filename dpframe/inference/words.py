@@ -45,6 +45,7 @@ OF_ODDS = (
     "also where log-odds are not linear in the columns. They include sampling error, by robust "
     "standard errors, privacy noise, and what one Newton step may leave."
 )
+UNSETTLED = "With this noise a class may be absent from a group, so that log-odds are infinite"
 LINEAR = (
     f"{BETTER}, least where effects are strong. dp.JointSSP.for_intervals() in "
     "dp.PrivateRegressor, a linear probability model, often has intervals where log-odds have "
@@ -121,7 +122,7 @@ def of_odds(inference: Inference, columns: Sequence[str] = ()) -> Iterator[str]:
         hides = f"The noise hides {d - inference.identified} of {d} directions{along}"
         yield f"{hides}: no coefficient has an interval. {LINEAR}"
     elif not inference.settled:
-        yield f"The released step is too long: no coefficient has an interval. {LINEAR}"
+        yield f"{UNSETTLED}: no coefficient has an interval. {LINEAR}"
 
 
 def listed(names: list[str]) -> str:
