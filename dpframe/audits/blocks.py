@@ -54,12 +54,14 @@ def amount(value: Expression, room: int = 24) -> Text:
     return say("{}", short(known) if isinstance(value, Number) else figure(known))
 
 
-def condition(found: Constraint) -> Text:
-    """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down."""
+def condition(found: Constraint, shown: Callable[[Expression], object] = Typeset) -> Text:
+    """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down; formulas are `shown` as text where
+    they may be copied.
+    """
     value = None if isinstance(found.right, Number) else lower_end(found.right)
     number = "" if value is None else say(" ({})", figure(value, "down"))
     sign = Formula("<" if found.strict else "<=")
-    return say("{} {} {}{}", Typeset(found.left), sign, Typeset(found.right), number)
+    return say("{} {} {}{}", shown(found.left), sign, shown(found.right), number)
 
 
 def number(value: float | Fraction | None, side: Side = "near") -> Text | None:

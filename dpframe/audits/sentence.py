@@ -276,7 +276,7 @@ def in_order(name: str) -> tuple[int, str]:
 
 def conditions(constraints: Iterable[Constraint]) -> Text:
     """Where a verdict holds, in words."""
-    return joined(" and ", map(condition, constraints))
+    return joined(" and ", [condition(one, formula) for one in constraints])
 
 
 def own_cost(audit: Audit, cost: JointCost) -> Text:

@@ -14,7 +14,6 @@ import typer
 
 import dpframe as dp
 from dpframe.errors import Plain
-from dpframe.estimators.summary import Summary
 from dpframe.notebooks import pyplot
 from dpframe.symbols import rational
 
@@ -359,6 +358,8 @@ def _report(
 
 def _variance(model: Any, summary: Any) -> dict[str, Any]:
     """The residual variance and its interval, of a regression with intervals."""
+    from dpframe.estimators.summary import Summary  # the help needs none
+
     if _of_classes(model) or not isinstance(summary, Summary):
         return {}
     law = model.inference()

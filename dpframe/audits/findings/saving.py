@@ -287,12 +287,17 @@ def _entries(criterion: NoiseCriterion, graph: Graph, releases: Sequence[Release
     depends on whether the noise of a matrix is symmetric.
     """
     counts = {
-        one.label: _float_at(criterion.cost(one, graph).substitute(dict(criterion.sizes)), {})
-        for one in releases
+        one.label: criterion.cost(one, graph).substitute(dict(criterion.sizes)) for one in releases
     }
-    said = [f"{name} {count:.6g}" for name, count in list(counts.items())[:MOST]]
+    said = [f"{name} {_count(count)}" for name, count in list(counts.items())[:MOST]]
     more = [f"{len(counts) - MOST} more"] if len(counts) > MOST else []
     return f"entries: {', '.join([*said, *more])}"
+
+
+def _count(formula: Expression) -> str:
+    """A number, or the formula while the number of draws is a symbol."""
+    known = _float_at(formula, {})
+    return str(formula) if known is None else f"{known:.6g}"
 
 
 def _read(formula: Expression, criterion: NoiseCriterion, values: Values) -> Values:
