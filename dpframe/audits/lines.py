@@ -259,7 +259,8 @@ def _cost(release: Release, amount: Expression) -> dict[str, float]:
         return {}
     if release.gives is PureDP:
         return {"epsilon": to_float(arb_upper(ball), up=True)}
-    mu = max(arb_upper(root(ball)), Fraction(0))
+    whole = root(ball)  # not finite where the ball reaches below 0
+    mu = arb_upper(whole if whole.is_finite() else root(rational_ball(arb_upper(ball))))
     return {"mu": number(Number(mu), {}, up=True), **_profile(release.share, mu)}
 
 

@@ -330,6 +330,28 @@ def test_a_cost_that_depends_on_released_numbers_is_the_largest_of_them():
     assert all(line.mu is not None for line in found.lines)
 
 
+class Halved(dp.Regression):
+    """Released numbers decide how much X'X costs, perhaps nothing."""
+
+    def declare(self, X, y, budget):
+        n = dp.release(dp.count(X), dp.Gaussian(std=100), name="n")
+        first, second = (dp.known(dp.post(halves, n), 0, 1, name=name) for name in "ab")
+        noise = dp.Gaussian(std=10 / dp.sqrt(1 - first / 2 - second))
+        return dp.release(X.T @ X, noise, name="gram")
+
+
+def halves(n):
+    """1/2."""
+    return 0.5
+
+
+def test_a_cost_that_may_be_nothing_has_an_upper_end():
+    """The enclosure of mu^2 reaches below 0."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    found = audit(Halved(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    assert found.lines[1].mu == pytest.approx(0.1, rel=1e-8)
+
+
 def test_rows_per_person_multiply_the_cost():
     """Two rows a person double mu: the printed noise no longer suffices at 10."""
     setting = attrs.evolve(SETTING, rows_per_person=2)
