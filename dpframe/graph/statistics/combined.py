@@ -16,9 +16,9 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 from ..facts import facts_of
 from ..maps.grid import Grid
 from ..node import Array, Numbers, Reading, Values, np, reads, titled
-from ..reached import Metrics, Reached, corner, moves_evenly
+from ..reached import Metrics, Reached, moves_evenly
 from .base import Statistic
-from .sums import Gram, Moment, SufficientStatistics
+from .sums import Gram, Moment, SufficientStatistics, by_a_corner
 
 
 @attrs.frozen(cache_hash=True)
@@ -232,16 +232,10 @@ class Monomials(Statistic):
         return np.asarray(own * times.astype(own.dtype))
 
     def attains(self, at: Metrics) -> Reached:
-        """By a corner; replaced, of a box, by another record inside it."""
-        inner = self.statistics
-        if at.norm is not L1:
-            return "sqrt(2) |uu'|_F", False
-        attained = corner(inner.rows, inner.column, at, constant=inner.constant)
-        if not at.replaced:
-            return "sum of |u_j u_k|: |u|_1^2, u = (x, y)", attained
-        if inner.rows.entry is None:
-            return "remove and add", False
-        return "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2", attained
+        """By a corner."""
+        added = "sum of |u_j u_k|: |u|_1^2, u = (x, y)"
+        replaced = "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2"
+        return by_a_corner(self.statistics, at, "sqrt(2) |uu'|_F", added, replaced)
 
 
 def columns_of(entries: int) -> int:

@@ -295,15 +295,22 @@ class SufficientStatistics(RecordSum):
         return products(values[self.rows], values[self.column], constant=self.constant)
 
     def attains(self, at: Metrics) -> Reached:
-        """By a corner; replaced, of a box, by another record inside it."""
-        if at.norm is not L1:
-            return "|uu'| = |u|^2", False
-        attained = corner(self.rows, self.column, at, constant=self.constant)
-        if not at.replaced:
-            return "each product of u = (x, y) once: (|u|_1^2 + |u|^2)/2", attained
-        if self.rows.entry is None:
-            return "remove and add", False
-        return "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1", attained
+        """By a corner."""
+        added = "each product of u = (x, y) once: (|u|_1^2 + |u|^2)/2"
+        replaced = "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1"
+        return by_a_corner(self, at, "|uu'| = |u|^2", added, replaced)
+
+
+def by_a_corner(own: Any, at: Metrics, other: str, added: str, replaced: str) -> Reached:
+    """Of products of all entries and labels, the rule in words: in L1 it is attained by a corner;
+    replaced, of a box alone, by another record inside it.
+    """
+    if at.norm is not L1:
+        return other, False
+    attained = corner(own.rows, own.column, at, constant=own.constant)
+    if not at.replaced:
+        return added, attained
+    return ("remove and add", False) if own.rows.entry is None else (replaced, attained)
 
 
 def products(rows: Array, labels: Array, *, constant: bool = False) -> Array:
